@@ -1,0 +1,3 @@
+"""Mnemocraft: reproducible studies of how LLM planning agents remember."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,29 @@
+"""Errors that a user can act on: one sentence naming what was wrong and what is allowed."""
+
+
+class MnemocraftError(Exception):
+    """Base of every error this library raises on purpose; its message is meant for a person."""
+
+
+class MissingExtra(MnemocraftError):
+    """An optional dependency is not installed; the message says what to install."""
+
+
+class ModelError(MnemocraftError):
+    """A model request finally failed; the episode that made it ends with status ``error``."""
+
+
+class ModelUnavailable(MnemocraftError):
+    """The model cannot be used at all (many failures in a row, a refused key); the run stops."""
+
+
+class BudgetExceeded(MnemocraftError):
+    """The token or dollar budget is used up; the run stops and keeps everything it has."""
+
+
+class ReplayMiss(MnemocraftError):
+    """A request is not in the recording; the message names the field that differs."""
+
+
+class RunLocked(MnemocraftError):
+    """Another process is writing to the same run folder."""

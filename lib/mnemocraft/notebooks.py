@@ -1,0 +1,343 @@
+"""Runs the notebooks: one process each, parameters checked before, result files checked after.
+
+``run_all.sh`` calls ``python -m mnemocraft.notebooks``. Only the standard library is imported at the
+top, so that ``--check`` can judge the flags before anything is installed.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import re
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+from mnemocraft import paths
+from mnemocraft.errors import MnemocraftError
+
+PROFILES = ("smoke", "quick", "full")
+STOPPED = 130
+"""Exit status of a run that Ctrl-C stopped."""
+STOP_GRACE_S = 15
+"""How long a notebook's process may take to shut its kernel down after Ctrl-C before it is killed."""
+
+
+class NotebookError(MnemocraftError):
+    """The notebooks cannot be run as asked; nothing was run."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One notebook to run with its parameters (at least ``model``, ``profile`` and ``workers``)."""
+
+    notebook: Path
+    parameters: dict[str, Any]
+
+    @property
+    def stem(self) -> str:
+        """The notebook's name without its suffix; it names its results, figures and runs as well."""
+        return self.notebook.stem
+
+    @property
+    def executed(self) -> Path:
+        """Where the executed notebook goes."""
+        folder = paths.output_root() / "build" / "notebooks" / paths.slug(self.parameters["model"])
+        return folder / self.parameters["profile"] / self.notebook.name
+
+    @property
+    def html(self) -> Path:
+        """Where the executed notebook's HTML goes."""
+        return self.executed.with_suffix(".html")
+
+    @property
+    def tables(self) -> Path:
+        """Folder in which the notebook must leave at least one CSV."""
+        return paths.results_dir(self.stem, self.parameters["model"], self.parameters["profile"])
+
+    @property
+    def figures(self) -> Path:
+        """Folder of the notebook's figures, which it may not have."""
+        return paths.figures_dir(self.stem, self.parameters["profile"])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a notebook's run ended; ``error`` is a sentence, or None when all went well."""
+
+    job: Job
+    seconds: float
+    error: str | None
+
+
+def select(folder: Path, only: Sequence[str] | None) -> list[Path]:
+    """The numbered notebooks of ``folder`` in order: all, or those with the numbers in ``only``.
+
+    Raises:
+        NotebookError: a number in ``only`` that no notebook has, or no notebook at all.
+    """
+    found = {int(path.name[:2]): path for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))}
+    if not found:
+        raise NotebookError(f"There is no notebook named like 01_name.ipynb in {folder}.")
+    if only is None:
+        return list(found.values())
+    unknown = [text for text in only if not text.isdecimal() or int(text) not in found]
+    if unknown:
+        known = " ".join(f"{number:02d}" for number in found)
+        raise NotebookError(f"--only {' '.join(unknown)}: no such notebook; there are {known}.")
+    return [found[number] for number in sorted({int(text) for text in only})]
+
+
+def check_parameters(job: Job) -> None:
+    """Refuses parameters that the notebook's ``parameters`` cell lacks (papermill merely warns).
+
+    Raises:
+        NotebookError: naming the parameter and those that the notebook has.
+    """
+    known = _papermill().inspect_notebook(str(job.notebook))
+    unknown = sorted(set(job.parameters) - set(known))
+    if unknown:
+        has = ", ".join(known) or "none"
+        raise NotebookError(f"{job.stem} has no parameter {', '.join(unknown)}; its parameters are: {has}.")
+
+
+def _papermill() -> ModuleType:
+    """Imports papermill, here so that ``--check`` works without it.
+
+    jsonschema would load a grammar of internationalised web addresses, which takes two seconds in each
+    process and serves no notebook; it does without when the import fails.
+    """
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+    import papermill
+
+    return papermill
+
+
+def run(job: Job) -> Outcome:
+    """Executes one notebook in a process of its own and checks that it left a table.
+
+    The process leads its own session: Ctrl-C reaches this process only, which then stops that one.
+    """
+    job.executed.parent.mkdir(parents=True, exist_ok=True)
+    job.html.unlink(missing_ok=True)  # never leave a former run's page beside a failed one
+    started_ns, started = time.time_ns(), time.monotonic()
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_process, args=(job, sender))
+    process.start()
+    sender.close()
+    try:
+        process.join()
+    except KeyboardInterrupt:
+        _stop(process)
+        raise
+    if process.exitcode == 0:
+        error = receiver.recv() or _missing_table(job, started_ns)
+    else:
+        error = f"its process died with exit status {process.exitcode}"
+    return Outcome(job, time.monotonic() - started, error)
+
+
+def _stop(process: multiprocessing.process.BaseProcess) -> None:
+    process.terminate()
+    process.join(STOP_GRACE_S)
+    process.kill()
+    process.join()
+
+
+def _missing_table(job: Job, started_ns: int) -> str | None:
+    if any(table.stat().st_mtime_ns >= started_ns for table in job.tables.glob("*.csv")):
+        return None
+    return f"it ran through but wrote no table (CSV) to {_shown(job.tables)}"
+
+
+def _process(job: Job, sender: Connection) -> None:
+    """Body of a notebook's process: sends an error sentence, or None."""
+    os.setsid()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # unwinds, and so shuts the kernel down
+    _end_with_parent()
+    try:
+        with tempfile.TemporaryDirectory(prefix="mnemocraft-jupyter-") as folder:
+            _isolate_jupyter(Path(folder))
+            sender.send(_execute(job))
+    except KeyboardInterrupt:
+        os._exit(STOPPED)  # the kernel is shut down; at once, or asyncio would complain about its lost task
+
+
+def _end_with_parent() -> None:
+    """Dies when the runner dies, even by ``kill -9``: the kernel follows and frees the run folder."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # multiprocessing started this process
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _isolate_jupyter(folder: Path) -> None:
+    """Makes this interpreter the kernel, whatever kernels and settings the user has at home."""
+    from ipykernel.kernelspec import write_kernel_spec
+
+    write_kernel_spec(folder / "kernels" / "python3")
+    os.environ |= {
+        "JUPYTER_PATH": str(folder),  # searched before the user's kernels
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "IPYTHONDIR": str(folder / "ipython"),  # no start-up files, no shared history
+        "JUPYTER_PLATFORM_DIRS": "1",  # silences a deprecation warning
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # silences the debugger
+    }
+
+
+def _execute(job: Job) -> str | None:
+    """Executes and exports the notebook; whatever goes wrong becomes a sentence, so that others go on."""
+    papermill = _papermill()
+    from traitlets.config import Config
+
+    error = None
+    try:
+        papermill.execute_notebook(
+            job.notebook,
+            job.executed,
+            job.parameters,
+            kernel_name="python3",
+            cwd=paths.ROOT,
+            progress_bar={"desc": job.stem, "file": sys.stderr},
+            stderr_file=sys.stderr,  # the study's own progress bar
+            coalesce_streams=True,  # in the notebook only that bar's last state
+            config=Config(KernelManager={"transport_encryption": "auto"}),
+        )
+    except papermill.PapermillExecutionError as failure:
+        error = f"cell [{failure.exec_count}] raised {failure.ename}: {_first_line(failure.evalue)}"
+    except Exception as failure:  # a dead kernel, a full disk, a notebook that is not one
+        error = f"{type(failure).__name__}: {_first_line(str(failure))}"
+    if job.executed.exists():
+        _export(job)
+    return error
+
+
+def _export(job: Job) -> None:
+    from nbconvert import HTMLExporter
+
+    page, _ = HTMLExporter().from_filename(str(job.executed))
+    job.html.write_text(page, encoding="utf-8")
+
+
+def _first_line(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*m", "", text).strip().partition("\n")[0]
+
+
+def _shown(path: Path) -> str:
+    """A path as a reader at the repository root would type it."""
+    if path.is_relative_to(paths.ROOT):
+        path = path.relative_to(paths.ROOT)
+    return str(path)
+
+
+def summary(outcomes: Sequence[Outcome]) -> str:
+    """One line per notebook: ok or failed, time, where its figures and its HTML are, what failed."""
+    width = max(len(outcome.job.stem) for outcome in outcomes)
+    lines = []
+    for outcome in outcomes:
+        job = outcome.job
+        minutes, seconds = divmod(round(outcome.seconds), 60)
+        figures = _shown(job.figures) if job.figures.is_dir() else "none"
+        page = _shown(job.html) if job.html.exists() else "none"
+        line = f"{job.stem:{width}}  {'failed' if outcome.error else 'ok':6}  {minutes:3d}m{seconds:02d}s"
+        line += f"  figures: {figures}  html: {page}"
+        lines.append(line + (f"  ({outcome.error})" if outcome.error else ""))
+    return "\n".join(lines)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One sentence in place of argparse's usage block."""
+        self.exit(2, f"run_all.sh: {message}; see ./run_all.sh --help\n")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    try:
+        parsed = json.loads(value)
+    except json.JSONDecodeError:
+        equals = ""
+    if not equals or not name.isidentifier() or name in ("model", "profile", "workers"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=JSON, such as seeds=[0,1] or split='\"low\"'")
+    return name, parsed
+
+
+def _workers(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def _model(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the name is empty")
+    return text
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = _Parser(prog="run_all.sh", allow_abbrev=False)
+    parser.add_argument("--profile", choices=PROFILES, default="quick")
+    parser.add_argument("--model", type=_model, default="surrogate", metavar="NAME")
+    parser.add_argument("--only", nargs="+", metavar="NN", help="numbers of the notebooks to run")
+    parser.add_argument("--workers", type=_workers, default=_cpus(), metavar="N")
+    parser.add_argument("--set", type=_setting, action="append", default=[], metavar="NAME=JSON")
+    parser.add_argument("--check", action="store_true", help="judge the flags, run nothing")
+    return parser.parse_args(argv)
+
+
+def main(argv: Sequence[str] | None = None, folder: Path = paths.NOTEBOOKS) -> int:
+    """Command line (see ``./run_all.sh --help``) over the notebooks in ``folder``.
+
+    Returns:
+        Exit status: 0 all ran, 1 a notebook failed, 2 the request was wrong, 130 stopped by Ctrl-C.
+    """
+    options = _parse(argv)
+    parameters = {"model": options.model, "profile": options.profile, "workers": options.workers}
+    parameters |= dict(options.set)
+    try:
+        jobs = [Job(notebook, parameters) for notebook in select(folder, options.only)]
+        if options.check:
+            return 0
+        for job in jobs:
+            check_parameters(job)
+    except NotebookError as error:
+        print(f"run_all.sh: {error}", file=sys.stderr)
+        return 2
+    return _run_all(jobs)
+
+
+def _run_all(jobs: Sequence[Job]) -> int:
+    """Runs the notebooks one after the other (each uses all workers) and prints the summary."""
+    outcomes: list[Outcome] = []
+    try:
+        for number, job in enumerate(jobs, 1):
+            shown = ", ".join(f"{name} {value}" for name, value in job.parameters.items())
+            print(f"[{number}/{len(jobs)}] {job.stem}: {shown}", file=sys.stderr, flush=True)
+            outcomes.append(run(job))
+    except KeyboardInterrupt:
+        print("\nrun_all.sh: stopped; finished episodes are kept, run it again to go on.", file=sys.stderr)
+        return STOPPED
+    print(f"\n{summary(outcomes)}", flush=True)
+    return int(any(outcome.error for outcome in outcomes))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a stop from outside is as clean as Ctrl-C
+    sys.exit(main())

@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# Runs every notebook of Mnemocraft, setting up what it needs first.
+#
+#   ./run_all.sh [--profile smoke|quick|full] [--model NAME] [--only NN ...] [--workers N]
+#                [--set NAME=JSON ...]
+#   ./run_all.sh test [PYTEST ARGUMENTS]   lint, type-check and test (every notebook in profile smoke too)
+#   ./run_all.sh --help                    this text
+#
+# What to run
+#   --profile smoke   a few episodes, to see that everything works (at most a minute)
+#             quick   the default: all notebooks, small samples (at most ten minutes on two cores)
+#             full    the size of the papers (surrogate: some twenty minutes per study on two cores)
+#   --only 00 01      only the notebooks with these numbers
+#   --workers N       processes per notebook; default: all cores. Results do not depend on it.
+#   --set seeds=[0]   any other parameter of the notebooks, as JSON; may be repeated
+#
+# With which model
+#   --model surrogate          the default: a simulated stand-in, no key, no network. Not a language model.
+#           local              a small language model that runs here, no key (local:PATH.gguf for yours)
+#           replay:NAME        the recorded answers of data/recordings/NAME
+#           any other name     a model of an OpenAI-compatible server, found by the usual variables
+#                              OPENAI_API_KEY and OPENAI_BASE_URL (OpenAI, vLLM, Ollama, llama.cpp).
+#                              This can cost money: notebook 00 estimates how much.
+#
+# Where things go
+#   data/results/<notebook>/<model>/<profile>/*.csv     tables
+#   figures/<notebook>/*.{png,pdf}                      figures (those of smoke: build/figures/)
+#   build/notebooks/<model>/<profile>/*.{ipynb,html}    executed notebooks
+#   build/runs/<notebook>/<model>/                      finished episodes: after Ctrl-C or a crash, the same
+#                                                       command goes on from there; delete to start afresh
+#
+# Set-up: an active conda or virtual environment is used if it satisfies constraints.txt to the letter;
+# otherwise .venv is made here (or mended) with Python 3.11 to 3.14. PYTHON=/path/to/python3 chooses one.
+#
+# Exit status: 0 every selected notebook ran (or every test passed), 1 something failed,
+# 2 a wrong flag or a machine that cannot be set up, 130 stopped by Ctrl-C.
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+say() { echo "run_all.sh: $*" >&2; }
+
+usage() { sed -n '2,/^$/{s/^# \{0,1\}//p;}' "${BASH_SOURCE[0]}"; }
+
+# Is interpreter $1 one that the lock has wheels for?
+supported() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null; }
+
+# Prints the first supported Python.
+find_python() {
+  local name
+  if [ -n "${PYTHON:-}" ]; then
+    set -- "$PYTHON"
+  else
+    set -- python3.13 python3.12 python3.11 python3.14 python3
+  fi
+  for name in "$@"; do
+    if supported "$name"; then
+      echo "$name"
+      return
+    fi
+  done
+  say "Python 3.11 to 3.14 is needed, but none is found as $*; install one, or set PYTHON to its path."
+  exit 2
+}
+
+# Is every package of the lock in environment $1 at its version, and this checkout installed there?
+# Otherwise prints the first that is not.
+satisfies_lock() {
+  [ -x "$1/bin/python" ] && "$1/bin/python" -I - 2>/dev/null <<'PYTHON'
+import importlib.metadata as metadata
+import importlib.util
+import sys
+from pathlib import Path
+
+def missing():
+    try:
+        from packaging.requirements import Requirement
+    except ImportError:
+        return "packaging"
+    for line in Path("constraints.txt").read_text().splitlines():
+        if line.startswith("#") or not line.strip():
+            continue
+        pin = Requirement(line)
+        if pin.marker and not pin.marker.evaluate():
+            continue
+        try:
+            version = metadata.version(pin.name)
+        except metadata.PackageNotFoundError:
+            return line
+        if not pin.specifier.contains(version, prereleases=True):
+            return f"{line}, it has {version}"
+    spec = importlib.util.find_spec("mnemocraft")
+    here = Path("lib/mnemocraft/__init__.py").resolve()
+    if spec is None or not spec.origin or Path(spec.origin).resolve() != here:
+        return "this checkout of mnemocraft"
+
+lacks = missing()
+if lacks:
+    print(f"it lacks {lacks}")
+    sys.exit(1)
+PYTHON
+}
+
+make_venv() {
+  local base
+  if ! supported .venv/bin/python || ! .venv/bin/python -c 'import pip' 2>/dev/null; then
+    base=$(find_python)
+    if ! "$base" -c 'import ensurepip, venv' 2>/dev/null; then
+      say "$base lacks its venv module: run 'sudo apt install $(basename "$base")-venv', then this again."
+      exit 2
+    fi
+    say "making .venv with $("$base" --version)"
+    "$base" -m venv --clear .venv
+  fi
+  say "installing the packages of constraints.txt into .venv (1.5 GB; takes some minutes the first time)"
+  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,dev]'
+}
+
+# Sets $python to the interpreter of an environment that satisfies the lock.
+set_up() {
+  local active why
+  for active in "${VIRTUAL_ENV:-}" "${CONDA_PREFIX:-}"; do
+    [ -n "$active" ] && [ "$active" != "$PWD/.venv" ] || continue
+    if why=$(satisfies_lock "$active"); then
+      say "using the active environment $active"
+      python="$active/bin/python"
+      return
+    fi
+    say "not using the active environment $active: ${why:-it has no Python that could be asked}"
+  done
+  if ! why=$(satisfies_lock .venv); then
+    make_venv
+    if ! why=$(satisfies_lock .venv); then
+      say "constraints.txt and pyproject.toml disagree: after installing, .venv is wrong: $why."
+      exit 2
+    fi
+  fi
+  python=.venv/bin/python
+}
+
+# Runs every check even if an earlier one fails, and names those that did.
+run_tests() {
+  local failed=""
+  check() {
+    echo "== $*" >&2
+    "$python" -m "$@" || failed="$failed, $1 ${2:-}"
+  }
+  check ruff check .
+  check ruff format --check .
+  check mypy
+  check pytest "$@"
+  if [ -n "$failed" ]; then
+    say "failed: ${failed#, }"
+    exit 1
+  fi
+}
+
+case "${1:-}" in
+  -h | --help)
+    usage
+    ;;
+  test)
+    shift
+    set_up
+    run_tests "$@"
+    ;;
+  *)
+    # The flags are judged before anything is installed.
+    python=$(find_python)
+    PYTHONPATH=lib "$python" -m mnemocraft.notebooks --check "$@"
+    set_up
+    exec "$python" -m mnemocraft.notebooks "$@"
+    ;;
+esac

@@ -1,0 +1,235 @@
+"""The notebook runner on small notebooks made here, and every notebook of the project in profile smoke."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import papermill
+import pytest
+
+from mnemocraft import paths
+from mnemocraft.notebooks import main, select
+
+NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
+SECRET = "sk-planted-5f1c9e"
+WRITE_TABLE = """
+import json, os, sys
+from pathlib import Path
+from mnemocraft import paths
+folder = paths.results_dir("01_good", model, profile)
+folder.mkdir(parents=True, exist_ok=True)
+facts = {"seeds": seeds, "python": sys.executable, "cwd": os.getcwd(), "key": "OPENAI_API_KEY" in os.environ}
+(folder / "facts.csv").write_text(json.dumps(facts))
+"""
+SLEEP = """
+import os, time
+from pathlib import Path
+marker = Path(os.environ["MARKER"])
+marker.with_suffix(".tmp").write_text(str(os.getpid()))
+marker.with_suffix(".tmp").rename(marker)
+time.sleep(600)
+"""
+
+
+def write_notebook(path: Path, *cells: str) -> None:
+    parameters = nbformat.v4.new_code_cell("model = 'none'\nprofile = 'quick'\nseeds = [0]\nworkers = 1")
+    parameters.metadata["tags"] = ["parameters"]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells_made = [parameters, *map(nbformat.v4.new_code_cell, cells)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells_made, metadata={"kernelspec": kernel}), path)
+
+
+def start(folder: Path, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """The runner's command line over the notebooks of ``folder``, its output in files there."""
+    code = "import sys; from pathlib import Path; from mnemocraft.notebooks import main; "
+    code += "sys.exit(main(sys.argv[2:], Path(sys.argv[1])))"
+    with (folder / "stdout").open("w") as stdout, (folder / "stderr").open("w") as stderr:
+        return subprocess.Popen(
+            [sys.executable, "-c", code, str(folder), "--profile", "smoke", *arguments],
+            env=os.environ | environment | {"MNEMOCRAFT_OUTPUT_ROOT": str(folder / "out")},
+            stdout=stdout,
+            stderr=stderr,
+            text=True,
+        )
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of a finished run over a good notebook among three that fail, each in its own way."""
+    folder = tmp_path_factory.mktemp("mixed")
+    write_notebook(folder / "00_dead.ipynb", "import os", "os._exit(3)")
+    write_notebook(folder / "01_good.ipynb", WRITE_TABLE)
+    raising = "import sys\nprint('half way', file=sys.stderr)\nraise ValueError('the moon is full')"
+    write_notebook(folder / "02_raises.ipynb", raising, "print('not reached')")
+    write_notebook(folder / "03_no_table.ipynb", "print(profile)")
+    stale = folder / "out/data/results/03_no_table/m-x/smoke/old.csv"
+    stale.parent.mkdir(parents=True)
+    stale.write_text("left by an earlier run")
+    rogue = folder / "home/kernels/python3/kernel.json"
+    rogue.parent.mkdir(parents=True)
+    rogue.write_text(json.dumps({"argv": ["/bin/false"], "display_name": "rogue", "language": "python"}))
+    runner = start(
+        folder,
+        *("--model", "m:x", "--set", "seeds=[4, 5]"),
+        OPENAI_API_KEY=SECRET,
+        JUPYTER_DATA_DIR=str(folder / "home"),
+        JUPYTER_PREFER_ENV_PATH="0",  # the user's kernels before the environment's
+    )
+    assert runner.wait(300) == 1  # some notebook failed
+    return folder
+
+
+def test_a_failing_notebook_stops_no_other_and_all_are_exported(mixed: Path) -> None:
+    pages = sorted(path.name for path in (mixed / "out/build/notebooks/m-x/smoke").glob("*.html"))
+    assert pages == ["00_dead.html", "01_good.html", "02_raises.html", "03_no_table.html"]
+
+
+def test_the_notebook_gets_the_parameters_this_python_and_the_repository_root(mixed: Path) -> None:
+    facts = json.loads((mixed / "out/data/results/01_good/m-x/smoke/facts.csv").read_text())
+    assert facts == {"seeds": [4, 5], "python": sys.executable, "cwd": str(paths.ROOT), "key": True}
+
+
+def test_no_environment_variable_reaches_the_outputs(mixed: Path) -> None:
+    files = [path for path in mixed.rglob("*") if path.is_file()]
+    assert len(files) >= 15
+    assert not [path for path in files if SECRET.encode() in path.read_bytes()]
+
+
+def test_summary_has_one_line_per_notebook_that_says_what_failed_and_why(mixed: Path) -> None:
+    dead, good, raised, silent = (mixed / "stdout").read_text().strip().splitlines()
+    assert dead.split()[:2] == ["00_dead", "failed"] and "Kernel died" in dead
+    assert good.split()[:2] == ["01_good", "ok"] and good.endswith("m-x/smoke/01_good.html")
+    assert "(cell [3] raised ValueError: the moon is full)" in raised
+    assert "wrote no table" in silent
+
+
+def test_what_a_cell_writes_to_stderr_is_seen_while_it_runs(mixed: Path) -> None:
+    assert "half way" in (mixed / "stderr").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--set", "nope=1"], "01_good has no parameter nope; its parameters are: model, profile, seeds"),
+        (["--only", "1", "07"], "--only 07: no such notebook; there are 01"),
+    ],
+)
+def test_a_wrong_request_is_refused_before_anything_runs(
+    arguments: list[str],
+    sentence: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path / "out"))
+    write_notebook(tmp_path / "01_good.ipynb", WRITE_TABLE)
+    assert main(arguments, tmp_path) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--profile", "huge"],
+        ["--prof", "quick"],
+        ["--workers", "0"],
+        ["--workers", "2.5"],
+        ["--model", " "],
+        ["--set", "seeds"],
+        ["--set", "seeds=0,1"],
+        ["--set", "model=1"],
+        ["quick"],
+    ],
+)
+def test_a_bad_flag_is_one_sentence_and_status_2(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments, tmp_path)
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_only_takes_numbers_in_any_form_and_keeps_the_order(tmp_path: Path) -> None:
+    for name in ("10_ten", "02_two", "00_zero", "draft"):
+        write_notebook(tmp_path / f"{name}.ipynb")
+    assert [path.stem for path in select(tmp_path, None)] == ["00_zero", "02_two", "10_ten"]
+    assert [path.stem for path in select(tmp_path, ["10", "0", "00"])] == ["00_zero", "10_ten"]
+
+
+def gone(pid: int) -> bool:
+    """Whether the process ended (a zombie that nobody has waited for counts as ended)."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "waited for a minute in vain"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_stopping_the_runner_stops_its_kernel(number: int, status: int, tmp_path: Path) -> None:
+    write_notebook(tmp_path / "01_long.ipynb", SLEEP)
+    marker = tmp_path / "kernel.pid"
+    runner = start(tmp_path, MARKER=str(marker))
+    wait_for(marker.exists)
+    runner.send_signal(number)
+    assert runner.wait(60) == status
+    wait_for(lambda: gone(int(marker.read_text())))
+    assert ("run it again to go on" in (tmp_path / "stderr").read_text()) == (number == signal.SIGINT)
+
+
+@pytest.fixture(scope="module")
+def smoke_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("smoke")
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_is_stored_as_the_runner_needs_it(notebook: Path) -> None:
+    stored = nbformat.read(notebook, as_version=4)
+    nbformat.validate(stored)
+    assert {"model", "profile", "seeds", "workers"} <= set(papermill.inspect_notebook(str(notebook)))
+    code = [cell for cell in stored.cells if cell.cell_type == "code"]
+    assert all(not cell.outputs and cell.execution_count is None for cell in code), "clear the outputs"
+    long = [cell.source for cell in code if cell.source.count("\n") >= 30]
+    assert not long, "move code of cells over 30 lines to lib/"
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_runs_in_profile_smoke(
+    notebook: Path, smoke_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(smoke_root))
+    status = main(["--profile", "smoke", "--workers", "2", "--only", notebook.stem[:2]])
+    executed = nbformat.read(smoke_root / "build/notebooks/surrogate/smoke" / notebook.name, as_version=4)
+    outputs = [output for cell in executed.cells for output in cell.get("outputs", [])]
+    errors = [line for output in outputs if output.output_type == "error" for line in output.traceback]
+    assert status == 0, "\n".join(errors)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_tables_do_not_depend_on_workers_or_hash_seed(
+    notebook: Path, smoke_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = f"data/results/{notebook.stem}/surrogate/smoke"
+    first = {path.name: path.read_bytes() for path in (smoke_root / tables).glob("*.csv")}
+    assert first, "the smoke run before this test left no table"
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    assert main(["--profile", "smoke", "--workers", "1", "--only", notebook.stem[:2]]) == 0
+    assert {path.name: path.read_bytes() for path in (tmp_path / tables).glob("*.csv")} == first
