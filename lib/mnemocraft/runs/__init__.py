@@ -1,0 +1,20 @@
+"""Running studies: streams of episodes in parallel, kept safe from kills, resumed, read back as tables."""
+
+from mnemocraft.runs.identity import content_digest
+from mnemocraft.runs.records import load_records, read_trajectory, write_table
+from mnemocraft.runs.runner import run_study
+from mnemocraft.runs.study import Condition, Episode, ModelSpec, Stream, StreamRunner, Study
+
+__all__ = [
+    "Condition",
+    "Episode",
+    "ModelSpec",
+    "Stream",
+    "StreamRunner",
+    "Study",
+    "content_digest",
+    "load_records",
+    "read_trajectory",
+    "run_study",
+    "write_table",
+]

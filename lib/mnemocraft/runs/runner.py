@@ -1,0 +1,251 @@
+"""Running a study: its streams in parallel behind ``concurrent.futures.Executor``."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import (
+    FIRST_EXCEPTION,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.runs.identity import StreamIdentity, code_version, identify
+from mnemocraft.runs.progress import Progress
+from mnemocraft.runs.records import COLUMNS, load_records
+from mnemocraft.runs.store import StreamFile, replace_file, run_lock, stream_path
+from mnemocraft.runs.stream import Job, play_stream
+from mnemocraft.runs.study import ModelSpec, Stream, Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_POLL_S = 0.3
+
+
+def run_study(
+    study: Study,
+    model_spec: ModelSpec,
+    *,
+    out: Path,
+    workers: int,
+    executor: Executor | None = None,
+    progress: bool = True,
+) -> pd.DataFrame:
+    """Play every episode of a study that ``out`` does not hold yet, and return the records.
+
+    Streams of a model that burns this machine's processor run in ``workers`` processes, those of an endpoint
+    in one event loop, ``model_spec.max_concurrency`` streams at a time. Each finished episode is kept at
+    once; after a kill, an interrupt or an error the same call goes on where the run stood and ends with the
+    same records. When nothing is missing, no model is opened.
+
+    Args:
+        study: What to run.
+        model_spec: The model that plays.
+        out: Run folder, only for this study and model.
+        workers: Number of worker processes, at least 1.
+        executor: Where to run the jobs instead; they must see ``out`` and be able to import ``study.start``.
+        progress: Whether to draw a bar with the remaining time on stderr.
+
+    Returns:
+        The records, as :func:`~mnemocraft.runs.load_records` gives them.
+
+    Raises:
+        RunLocked: Another run is writing to ``out``.
+        BudgetExceeded: The budget is used up; everything finished is kept.
+        MnemocraftError: The study is malformed, or no further episode could be played.
+    """
+    identities = _check(study, model_spec, workers)
+    with run_lock(out):
+        finished = [_finished(out, identity) for identity in identities]
+        commit = code_version()
+        _write_plan(study, model_spec, identities, commit, out)
+        missing = tuple(s for s, done in zip(study.streams, finished, strict=True) if done < len(s.tasks))
+        if missing:
+            paths = [stream_path(out, identity.stem) for identity in identities]
+            planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
+            bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
+            _run(Job(replace(study, streams=()), missing, model_spec, out, commit), workers, executor, bar)
+    return load_records(out)
+
+
+def _check(study: Study, spec: ModelSpec, workers: int) -> list[StreamIdentity]:
+    if workers < 1:
+        raise MnemocraftError(f"workers is {workers}: it must be at least 1")
+    if not study.streams or any(not stream.tasks for stream in study.streams):
+        raise MnemocraftError(f"study {study.name} has no streams, or one without tasks")
+    for stream in study.streams:
+        if taken := sorted(stream.condition.settings.keys() & set(COLUMNS)):
+            raise MnemocraftError(f"setting {taken[0]!r} has the name of a column of every record: rename it")
+    identities = [identify(study, stream, spec) for stream in study.streams]
+    stems = [identity.stem for identity in identities]
+    if twice := sorted({stem for stem in stems if stems.count(stem) > 1}):
+        raise MnemocraftError(f"study {study.name} has the stream {twice[0]} twice")
+    return identities
+
+
+def _finished(out: Path, identity: StreamIdentity) -> int:
+    """Number of a stream's episodes that need not be played again."""
+    if not stream_path(out, identity.stem).exists():
+        return 0
+    with StreamFile(out, identity.stem) as file:
+        return len(file.recover(identity.episodes))
+
+
+def _write_plan(
+    study: Study, spec: ModelSpec, identities: Sequence[StreamIdentity], commit: str, out: Path
+) -> None:
+    streams = [{"stream": identity.stem, "episodes": len(identity.tasks)} for identity in identities]
+    plan = {"study": study.name, "model": spec.name, "commit": commit, "streams": streams}
+    replace_file(out / "run.json", json.dumps(plan, indent=1) + "\n")
+
+
+def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> None:
+    """Play the job's streams, and explain what stopped them if something did."""
+    job.stop_flag.unlink(missing_ok=True)
+    kept = f"what is finished is kept in {job.out}; run again to go on"
+    try:
+        with _executor(job, workers, executor) as (pool, jobs):
+            _finish([pool.submit(run_job, part) for part in jobs], job.stop_flag, bar)
+    except BrokenExecutor:
+        cause = "for want of memory, or because the calling script lacks `if __name__ == '__main__':`"
+        raise MnemocraftError(f"a worker process died, perhaps {cause}; {kept}") from None
+    except BudgetExceeded as error:
+        raise BudgetExceeded(f"{str(error).rstrip('.')}; {kept}, with a larger budget") from None
+    except MnemocraftError as error:
+        raise type(error)(f"{str(error).rstrip('.')}; {kept}") from None
+    finally:
+        job.stop_flag.unlink(missing_ok=True)
+
+
+@contextmanager
+def _executor(job: Job, workers: int, given: Executor | None) -> Iterator[tuple[Executor, list[Job]]]:
+    """Choose where the streams run, and cut them into jobs.
+
+    A processor-bound model gets one job per stream. An endpoint gets a single job, so that concurrency and
+    budget hold for all streams together.
+    """
+    with ThreadPoolExecutor(1) as thread:  # never this thread: in a notebook it already runs an event loop
+        cpu_bound = thread.submit(_is_cpu_bound, job.spec).result()
+        jobs = [replace(job, streams=(stream,)) for stream in job.streams] if cpu_bound else [job]
+        if given is not None:
+            yield given, jobs
+        elif len(jobs) == 1 or workers == 1:
+            yield thread, jobs
+        else:
+            _check_importable(job.study)
+            # Spawned, not forked: a notebook's kernel has threads, and no lock may be inherited.
+            context = multiprocessing.get_context("spawn")
+            with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin_worker) as pool:
+                yield pool, jobs
+
+
+def _check_importable(study: Study) -> None:
+    """Say so if worker processes cannot find ``study.start``, before they die of it."""
+    name = getattr(study.start, "__qualname__", "")
+    in_notebook = study.start.__module__ == "__main__" and not hasattr(sys.modules["__main__"], "__file__")
+    if in_notebook or "<" in name:
+        raise MnemocraftError(
+            f"worker processes cannot import {name}: define it at the top level of a module, or use workers=1"
+        )
+
+
+def _is_cpu_bound(spec: ModelSpec) -> bool:
+    model = spec.open()
+    try:
+        return model.cpu_bound
+    finally:
+        asyncio.run(model.aclose())
+
+
+def _finish(futures: list[Future[None]], stop_flag: Path, bar: Progress) -> None:
+    """Wait for all futures; at the first error or interrupt let the episodes in flight end, then raise it."""
+    running: set[Future[None]] = set(futures)
+    try:
+        while running:
+            done, running = wait(running, timeout=_POLL_S, return_when=FIRST_EXCEPTION)
+            bar.update()
+            for future in done:
+                future.result()
+    except BaseException:
+        stop_flag.touch()
+        for future in running:
+            future.cancel()
+        wait(running)
+        raise
+    finally:
+        bar.close()
+
+
+def run_job(job: Job) -> None:
+    """Play the streams of a job; what an executor calls."""
+    die_with_parent()  # an executor handed in by the user has not done so
+    asyncio.run(_play(job))
+
+
+async def _play(job: Job) -> None:
+    model = job.spec.open()
+    gate = asyncio.Semaphore(job.spec.max_concurrency)
+
+    async def play(stream: Stream) -> None:
+        async with gate:  # a stream asks one thing at a time, so no request waits while its time runs
+            await play_stream(job, stream, model)
+
+    tasks = [asyncio.create_task(play(stream)) for stream in job.streams]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        errors = [task.exception() for task in tasks if task.done()]
+        await _wind_down(job, tasks, next((error for error in errors if error), None))
+    finally:
+        await model.aclose()
+
+
+async def _wind_down(job: Job, tasks: list[asyncio.Task[None]], error: BaseException | None) -> None:
+    """End the other streams after an error, and raise it."""
+    if error is None:
+        return
+    job.stop_flag.touch()
+    if not isinstance(error, BudgetExceeded):  # without budget each stream ends, and is counted, by itself
+        for task in tasks:
+            task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    raise error
+
+
+def _begin_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent decides how to stop
+    die_with_parent()
+
+
+@functools.cache
+def die_with_parent() -> None:
+    """End this worker process when the process that started it is gone, even if that was killed.
+
+    A worker of ``ProcessPoolExecutor`` would wait for ever otherwise. Nothing depends on it happening in
+    time: stream files are locked by whoever writes them.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
+
+
+def _exit_after(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

@@ -1,0 +1,179 @@
+"""The files of a run, written so that a kill at any moment loses only the episodes in flight.
+
+A run folder holds ``streams/<stem>.jsonl`` (one record per finished episode),
+``trajectories/<stem>.jsonl.gz`` (one gzip member per episode) and ``run.json`` (the streams of the latest
+run). A trajectory is appended before its record, and the record's newline is the commit point: whatever
+lies behind the last whole record is a torn tail and is cut off when the stream is opened again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import json
+import os
+import shutil
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from mnemocraft.errors import MnemocraftError, RunLocked
+
+Record = dict[str, Any]
+
+_ORPHAN_WAIT_S = 30.0
+"""How long to wait for a worker whose run was killed; it notices within milliseconds between its steps."""
+
+
+@contextmanager
+def run_lock(out: Path) -> Iterator[None]:
+    """Hold a run folder. Raises :class:`RunLocked` if another run holds it."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / ".lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunLocked(
+                f"another run is writing to {out}: wait for it, or choose another folder"
+            ) from None
+        yield
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a text file (UTF-8, newlines as given) so that readers see the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    draft.write_text(text, encoding="utf-8", newline="")
+    draft.replace(path)
+
+
+def stream_path(out: Path, stem: str) -> Path:
+    """Where the records of a stream are."""
+    return out / "streams" / f"{stem}.jsonl"
+
+
+def trajectory_path(out: Path, stem: str) -> Path:
+    """Where the trajectories of a stream are."""
+    return out / "trajectories" / f"{stem}.jsonl.gz"
+
+
+def read_records(path: Path) -> Iterator[tuple[Record, int]]:
+    """Yield the whole records of a stream file, each with the offset of its end; stops at a torn tail."""
+    end = 0
+    with path.open("rb") as lines:
+        for line in lines:
+            end += len(line)
+            if not line.endswith(b"\n"):
+                return
+            try:
+                record = json.loads(line)
+            except ValueError:
+                return
+            yield record, end
+
+
+class StreamFile:
+    """The two files of one stream, locked against every other process while open."""
+
+    def __init__(self, out: Path, stem: str) -> None:
+        self.records = stream_path(out, stem)
+        self.trajectories = trajectory_path(out, stem)
+
+    def __enter__(self) -> StreamFile:
+        self._records_fd = _open_append(self.records)
+        self._trajectories_fd = _open_append(self.trajectories)
+        try:
+            self._lock()
+        except RunLocked:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        os.close(self._trajectories_fd)
+        os.close(self._records_fd)
+
+    def recover(self, identities: Sequence[str]) -> list[Record]:
+        """Cut torn tails, budget stops and records of other episodes; return the records that stand.
+
+        Args:
+            identities: Identities of the planned episodes. Whole records beyond the last of them belong to
+                a longer list of tasks and stay in the file, but are not returned.
+        """
+        kept: list[Record] = []
+        records_end = trajectories_end = 0
+        size = os.fstat(self._trajectories_fd).st_size
+        for record, end in read_records(self.records):
+            place = record["trajectory"]
+            past = place["offset"] + place["length"]
+            stands = (
+                record["status"] != "budget" and record["identity"] == identities[len(kept)] and past <= size
+            )
+            if not stands:
+                break
+            kept.append(record)
+            records_end, trajectories_end = end, past
+            if len(kept) == len(identities):
+                return kept
+        self._cut(records_end, trajectories_end)
+        return kept
+
+    def append(self, record: Record, trajectory: list[dict[str, Any]]) -> None:
+        """Append an episode; ``record`` gains ``trajectory``.
+
+        Raises:
+            TypeError, ValueError: Something cannot be written as JSON; nothing was written.
+            MnemocraftError: The files cannot be written, e.g. because the disk is full.
+        """
+        member = gzip.compress(json.dumps(trajectory).encode(), compresslevel=4, mtime=0)
+        offset = os.fstat(self._trajectories_fd).st_size
+        record["trajectory"] = {"offset": offset, "length": len(member)}
+        line = json.dumps(record).encode() + b"\n"
+        try:
+            _write(self._trajectories_fd, member)
+            _write(self._records_fd, line)
+        except OSError as error:
+            raise MnemocraftError(f"cannot write to {self.records.parent.parent}: {error.strerror}") from None
+
+    def _lock(self) -> None:
+        deadline = time.monotonic() + _ORPHAN_WAIT_S
+        while True:
+            with suppress(BlockingIOError):
+                return fcntl.flock(self._records_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if time.monotonic() > deadline:
+                raise RunLocked(f"another process is still writing to {self.records}: end it and run again")
+            time.sleep(0.02)
+
+    def _cut(self, records_end: int, trajectories_end: int) -> None:
+        if os.fstat(self._records_fd).st_size > records_end:
+            cut = [record for record, end in read_records(self.records) if end > records_end]
+            if any(record["status"] != "budget" for record in cut):
+                # Finished episodes of another list of tasks: out of the way, but never thrown away.
+                tag = f".superseded-{cut[-1]['identity'][:12]}"
+                for path in (self.records, self.trajectories):
+                    shutil.copy2(path, path.with_name(path.name + tag))
+        os.ftruncate(self._records_fd, records_end)
+        os.ftruncate(self._trajectories_fd, trajectories_end)
+
+
+def read_member(path: Path, offset: int, length: int) -> list[dict[str, Any]]:
+    """Read one trajectory back. Raises if the file does not hold it."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return json.loads(gzip.decompress(file.read(length)))
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise MnemocraftError(f"no trajectory at byte {offset} of {path}: {error}") from None
+
+
+def _open_append(path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND | os.O_CLOEXEC, 0o644)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    while data:  # a write may be short, e.g. when a signal arrives
+        data = data[os.write(descriptor, data) :]

@@ -1,0 +1,133 @@
+"""The words of a run: study, condition, stream, episode, and the model that plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from mnemocraft.llm import Budget, Model
+
+FAILURES = ("error", "timeout", "crash")
+"""End reasons that become the status of a record; every other reason has status ``ok``."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One cell of a study's grid.
+
+    Attributes:
+        id: Unique in the study, e.g. ``how2/executable/low``; letters, digits and ``/._=-`` only.
+        settings: JSON-able; everything that changes outcomes besides model, seed and tasks. Its keys
+            become columns of the result table.
+    """
+
+    id: str
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """An ordered sequence of episodes that share one memory; ``tasks`` in the order they are met."""
+
+    condition: Condition
+    seed: int
+    tasks: tuple[str, ...]
+
+
+@dataclass
+class Episode:
+    """What came of one episode.
+
+    Attributes:
+        success: Whether the task was solved.
+        reason: Why it ended, in the study's words. A runner that catches a failure itself, to keep the
+            partial trajectory and the tokens spent, says ``error``, ``timeout`` or ``crash`` here.
+        steps: Environment steps taken.
+        metrics: Anything else to count; the keys become columns of the result table.
+        tokens: ``{role: {"prompt": ..., "completion": ..., ...}}``, as ``TokenLedger.roles``.
+        trajectory: Messages, actions and observations, JSON-able, for the viewer.
+        memory_delta: What the episode wrote to the memory, JSON-able; ``None`` if nothing.
+    """
+
+    success: bool
+    reason: str
+    steps: int
+    metrics: dict[str, int | float | str] = field(default_factory=dict)
+    tokens: dict[str, dict[str, int]] = field(default_factory=dict)
+    trajectory: list[dict[str, Any]] = field(default_factory=list)
+    memory_delta: Any = None
+
+
+class StreamRunner(Protocol):
+    """An agent with its memory, somewhere along a stream."""
+
+    async def episode(self, task: str) -> Episode:
+        """Play one task, starting from the memory that the earlier episodes left."""
+        ...
+
+    def restore(self, deltas: Sequence[Any]) -> None:
+        """Bring a fresh runner to where the stream stands.
+
+        Args:
+            deltas: One entry per finished episode, in order, after a round trip through JSON; ``None``
+                for an episode that wrote nothing or did not end by itself (error, timeout, crash).
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Study:
+    """A grid of conditions, each with one stream per seed.
+
+    Attributes:
+        name: The notebook's stem, e.g. ``01_how2_teacher_spectrum``.
+        streams: All streams of all conditions.
+        start: Top-level function (it is pickled) that begins a stream with an empty memory. What an
+            episode does may depend on the stream, its seed, its task, the number of episodes before it
+            and the memory, and on nothing else: a resumed stream starts from a restored runner.
+        fingerprint: Digests of the texts and sources that change outcomes, e.g. ``{"prompts": ...}``.
+        time_limit: Seconds an episode may take before it ends with status ``timeout``; an episode that
+            never waits for anything is only judged once it has ended.
+    """
+
+    name: str
+    streams: tuple[Stream, ...]
+    start: Callable[[Stream, Model], StreamRunner]
+    fingerprint: dict[str, str]
+    time_limit: float | None = None
+
+
+@dataclass(frozen=True)
+class ModelSpec:
+    """How to open a model in whichever process needs it: the arguments of ``get_model``.
+
+    The API key is not among them: it is read from the environment where the model is opened.
+    ``name`` and ``options`` (but for ``timeout`` and ``threads``) may change answers and are part of every
+    episode's identity; the other fields are matters of transport and are not. Worker processes each count
+    their own streams against ``budget``; an endpoint's streams, which share a process, count together.
+    """
+
+    name: str
+    cache: Path | None = None
+    base_url: str | None = None
+    max_concurrency: int = 16
+    max_retries: int = 4
+    budget: Budget | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def open(self) -> Model:
+        """Open the model. Raises a :class:`~mnemocraft.errors.MnemocraftError` that says what is missing."""
+        from mnemocraft.llm import get_model  # here, so that workers load only what their model needs
+
+        return get_model(
+            self.name,
+            cache=self.cache,
+            base_url=self.base_url,
+            max_concurrency=self.max_concurrency,
+            max_retries=self.max_retries,
+            budget=self.budget,
+            **self.options,
+        )

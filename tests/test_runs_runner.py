@@ -1,0 +1,307 @@
+"""Running a study: same records however it is run, every failure an outcome, nothing lost when it stops."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from mnemocraft.errors import BudgetExceeded, MissingExtra, MnemocraftError, RunLocked
+from mnemocraft.runs import Study, load_records, read_trajectory, run_study, write_table
+from mnemocraft.runs.store import run_lock
+from runs_toy import TASKS, InstantSpec, ToyRunner, toy_study
+
+TIMES = ["wall_s", "commit", "trajectory_offset", "trajectory_length"]
+FAULTS = {"T003": "error", "T007": "crash", "T011": "unwritable", "T013": "caught"}
+
+
+def run(
+    study: Study, out: Path, spec: InstantSpec | None = None, workers: int = 1, **options: Any
+) -> pd.DataFrame:
+    return run_study(study, spec or InstantSpec(), out=out, workers=workers, progress=False, **options)
+
+
+def table(frame: pd.DataFrame, path: Path) -> bytes:
+    write_table(frame.drop(columns=TIMES), path)
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The table of the toy study with faults, run in one go by one worker."""
+    out = tmp_path_factory.mktemp("reference")
+    return table(run(toy_study(faults=FAULTS), out), out / "t.csv")
+
+
+def start_slow_script(out: Path, **options: Any) -> subprocess.Popen[bytes]:
+    """Start a run with two worker processes, and wait until both have written a record."""
+    script = Path(__file__).with_name("runs_toy.py")
+    process = subprocess.Popen([sys.executable, str(script), str(out), "2", "slow"], **options)
+    streams = out / "streams"
+    while not streams.exists() or sum(path.stat().st_size > 0 for path in streams.iterdir()) < 2:
+        assert process.poll() is None
+        time.sleep(0.002)
+    return process
+
+
+@pytest.mark.parametrize("workers", [2, 3])
+def test_the_number_of_workers_changes_nothing(workers: int, tmp_path: Path, reference: bytes) -> None:
+    frame = run(toy_study(faults=FAULTS), tmp_path, workers=workers)
+    assert table(frame, tmp_path / "t.csv") == reference
+
+
+def test_an_endpoint_model_plays_the_same_streams(tmp_path: Path, reference: bytes) -> None:
+    frame = run(toy_study(faults=FAULTS), tmp_path, InstantSpec(cpu_bound=False, max_concurrency=3))
+    assert table(frame, tmp_path / "t.csv") == reference
+
+
+@pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_can_be_handed_in(
+    pool: Callable[[int], Executor], tmp_path: Path, reference: bytes
+) -> None:
+    with pool(2) as executor:
+        frame = run(toy_study(faults=FAULTS), tmp_path, executor=executor)
+        assert table(frame, tmp_path / "t.csv") == reference
+        assert executor.submit(abs, -1).result() == 1, "it is not ours to shut down"
+
+
+def test_hash_seeds_change_nothing(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("runs_toy.py")
+    for seed in ("1", "2"):
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        command = [sys.executable, str(script), str(tmp_path / seed), "1", "fast"]
+        subprocess.run(command, env=environment, check=True, timeout=60)
+    one, two = (table(load_records(tmp_path / seed), tmp_path / f"{seed}.csv") for seed in ("1", "2"))
+    assert one == two
+
+
+def test_failures_are_outcomes_in_the_denominator(tmp_path: Path) -> None:
+    frame = run(toy_study(faults=FAULTS, seeds=[0]), tmp_path)
+    assert len(frame) == 2 * len(TASKS)
+    failed = frame[frame.task.isin(FAULTS) & (frame.condition == "toy/base")]
+    assert list(failed.status) == ["error", "crash", "crash", "error"]
+    assert list(failed.reason) == ["error", "crash", "crash", "error"]
+    assert not failed.success.any()
+    assert failed.failure.iloc[:3].tolist() == [
+        "ModelError: the server said no",
+        "ZeroDivisionError: a bug",
+        "TypeError: Object of type set is not JSON serializable",
+    ]
+    crash, caught = failed.iloc[1], failed.iloc[3]
+    assert "raise ZeroDivisionError" in read_trajectory(tmp_path, crash)[0]["traceback"]
+    assert read_trajectory(tmp_path, caught) == [{"a": 1}], "a runner that catches keeps its own trajectory"
+    assert (caught.steps, caught.tokens_actor_prompt) == (2, 7)
+
+
+@pytest.mark.parametrize("cpu_bound", [True, False])
+def test_a_time_limit_ends_episodes(tmp_path: Path, cpu_bound: bool) -> None:
+    study = replace(toy_study(faults={"T002": "slow"}, tasks=TASKS[:4]), time_limit=0.2)
+    frame = run(study, tmp_path, InstantSpec(cpu_bound=cpu_bound))
+    assert set(frame[frame.task == "T002"].status) == {"timeout"}
+    assert set(frame[frame.task != "T002"].status) == {"ok"}
+
+
+class Sleepless(ToyRunner):
+    """An agent that computes for longer than it may, without ever awaiting."""
+
+    async def episode(self, task: str) -> Any:
+        time.sleep(0.03)
+        return await super().episode(task)
+
+
+def start_sleepless(stream: Any, model: Any) -> Sleepless:
+    return Sleepless(stream, model)
+
+
+def test_a_time_limit_judges_episodes_that_never_await(tmp_path: Path) -> None:
+    study = replace(toy_study(tasks=TASKS[:2], seeds=[0]), time_limit=0.01, start=start_sleepless)
+    frame = run(study, tmp_path)
+    assert set(frame.status) == {"timeout"} and not frame.success.any()
+
+
+def test_api_keys_in_errors_do_not_reach_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "sk-planted-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+
+    class Leaky(ToyRunner):
+        async def episode(self, task: str) -> Any:
+            raise ValueError(f"401 for {key}")
+
+    run(replace(toy_study(tasks=TASKS[:1]), start=lambda stream, model: Leaky(stream, model)), tmp_path)
+    frame = load_records(tmp_path)
+    assert set(frame.failure) == {"ValueError: 401 for <OPENAI_API_KEY>"}
+    assert key not in json.dumps(read_trajectory(tmp_path, frame.iloc[0]))
+
+
+@pytest.mark.parametrize("cpu_bound", [True, False])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_spent_budget_stops_cleanly_and_resumes(
+    tmp_path: Path, reference: bytes, cpu_bound: bool, workers: int
+) -> None:
+    study = toy_study(faults=FAULTS)
+    spec = InstantSpec(cpu_bound=cpu_bound)
+    with pytest.raises(BudgetExceeded, match=r"used up; what is finished is kept in .* with a larger budget"):
+        run(study, tmp_path, replace(spec, stops_after=17), workers)
+    stopped = load_records(tmp_path)
+    over = stopped[stopped.status == "budget"]
+    assert len(over) >= 1 and not over.success.any()
+    assert len(stopped) < len(study.streams) * len(TASKS)
+    assert set(over["index"]) == set(stopped.groupby("stream")["index"].max()[over.stream])
+    assert not (tmp_path / ".stop").exists()
+
+    frame = run(study, tmp_path, spec, workers)
+    assert table(frame, tmp_path / "t.csv") == reference
+
+
+@pytest.mark.parametrize("spec", [InstantSpec(), InstantSpec(cpu_bound=False)])
+def test_an_error_that_no_episode_survives_stops_the_run(
+    tmp_path: Path, spec: InstantSpec, reference: bytes
+) -> None:
+    with pytest.raises(MissingExtra, match="the tokens are used up; what is finished is kept"):
+        run(toy_study(faults=FAULTS), tmp_path, replace(spec, stops_after=9, stops_with=MissingExtra))
+    assert set(load_records(tmp_path).status) <= {"ok", "error", "crash"}
+    assert table(run(toy_study(faults=FAULTS), tmp_path, spec), tmp_path / "t.csv") == reference
+
+
+def die(stream: Any, model: Any) -> Any:
+    os._exit(3)
+
+
+def test_a_dead_worker_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(MnemocraftError, match=r"a worker process died.*run again to go on"):
+        run(replace(toy_study(), start=die), tmp_path, workers=2)
+
+
+class InterruptedPool(ThreadPoolExecutor):
+    """The user presses Ctrl-C while the second job is being waited for."""
+
+    def submit(self, *arguments: Any) -> Future[Any]:  # type: ignore[override]
+        return super().submit(*arguments) if self._work_queue.empty() else _interrupt()
+
+
+def _interrupt() -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(KeyboardInterrupt())
+    return future
+
+
+def test_an_interrupt_keeps_what_is_finished(tmp_path: Path, reference: bytes) -> None:
+    study = toy_study(faults=FAULTS)
+    with InterruptedPool(1) as pool, pytest.raises(KeyboardInterrupt):
+        run(study, tmp_path, executor=pool)
+    assert not (tmp_path / ".stop").exists()
+    assert table(run(study, tmp_path), tmp_path / "t.csv") == reference
+
+
+def test_ctrl_c_in_a_terminal_ends_the_episodes_in_flight(tmp_path: Path) -> None:
+    process = start_slow_script(tmp_path, start_new_session=True, stderr=subprocess.PIPE)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode != 0 and errors.count(b"KeyboardInterrupt") == 1, errors.decode()
+    assert not (tmp_path / ".stop").exists()
+    assert len(load_records(tmp_path)) == sum(
+        path.read_bytes().count(b"\n") for path in (tmp_path / "streams").iterdir()
+    )
+
+
+def test_nothing_missing_opens_no_model(tmp_path: Path, reference: bytes) -> None:
+    class Closed(InstantSpec):
+        def open(self) -> Any:
+            raise AssertionError("a finished run needs no model")
+
+    run(toy_study(faults=FAULTS), tmp_path)
+    assert table(run(toy_study(faults=FAULTS), tmp_path, Closed()), tmp_path / "t.csv") == reference
+
+
+def calls_for(study: Study, out: Path) -> set[tuple[str, int, str]]:
+    """The episodes that a run really plays."""
+    played = set()
+
+    class Counting(ToyRunner):
+        async def episode(self, task: str) -> Any:
+            played.add((self.stream.condition.id, self.stream.seed, task))
+            return await super().episode(task)
+
+    run(replace(study, start=lambda stream, model: Counting(stream, model)), out)
+    return played
+
+
+def test_a_longer_profile_plays_only_what_is_new(tmp_path: Path) -> None:
+    quick, full = toy_study(tasks=TASKS[:10], seeds=[0]), toy_study(seeds=[0, 1])
+    assert len(calls_for(quick, tmp_path)) == 20
+    new = calls_for(full, tmp_path)
+    assert len(new) == 4 * 30 - 20 and ("toy/base", 0, "T009") not in new
+    assert calls_for(quick, tmp_path) == set()
+    assert len(load_records(tmp_path)) == 20, "records of the longer profile are kept but not shown"
+    assert calls_for(full, tmp_path) == set()
+
+
+def test_changed_settings_reuse_nothing_and_old_results_stay(tmp_path: Path) -> None:
+    old, new = toy_study(seeds=[0], limit=30), toy_study(seeds=[0], limit=31)
+    calls_for(old, tmp_path)
+    assert len(calls_for(new, tmp_path)) == 60
+    assert set(load_records(tmp_path).limit) == {31}
+    assert calls_for(old, tmp_path) == set()
+    assert set(load_records(tmp_path).limit) == {30}
+
+
+def test_another_order_of_tasks_reuses_only_the_common_beginning(tmp_path: Path) -> None:
+    calls_for(toy_study(seeds=[0]), tmp_path)
+    turned = toy_study(tasks=TASKS[:5] + TASKS[:4:-1], seeds=[0])
+    assert len(calls_for(turned, tmp_path)) == 2 * 25
+    once = run(turned, tmp_path / "fresh")
+    assert table(load_records(tmp_path), tmp_path / "a.csv") == table(once, tmp_path / "b.csv")
+
+
+def test_a_second_run_on_a_folder_says_so(tmp_path: Path) -> None:
+    with run_lock(tmp_path), pytest.raises(RunLocked, match="another run"):
+        run(toy_study(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("study", "workers", "sentence"),
+    [
+        (toy_study(), 0, "workers is 0: it must be at least 1"),
+        (toy_study(seeds=[]), 1, "has no streams"),
+        (toy_study(tasks=[]), 1, "without tasks"),
+        (toy_study(seeds=[1, 1]), 1, "twice"),
+        (toy_study(steps=3), 1, "setting 'steps' has the name of a column"),
+    ],
+)
+def test_malformed_studies_are_refused(tmp_path: Path, study: Study, workers: int, sentence: str) -> None:
+    with pytest.raises(MnemocraftError, match=sentence):
+        run(study, tmp_path, workers=workers)
+    assert not (tmp_path / "streams").exists()
+
+
+def test_a_start_that_workers_cannot_import_is_a_sentence(tmp_path: Path) -> None:
+    study = replace(toy_study(), start=lambda stream, model: ToyRunner(stream, model))
+    with pytest.raises(MnemocraftError, match=r"worker processes cannot import .*<lambda>: define it"):
+        run(study, tmp_path, workers=2)
+
+
+def test_a_metric_with_a_taken_name_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(MnemocraftError, match="metric 'luck' has the name of another column"):
+        run(toy_study(luck=1), tmp_path)
+
+
+def test_progress_counts_episodes_not_runs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run(toy_study(tasks=TASKS[:10], seeds=[0]), tmp_path)
+    run_study(toy_study(seeds=[0]), InstantSpec(), out=tmp_path, workers=1)
+    last = capfd.readouterr().err.replace("\r", "\n").strip().splitlines()[-1]
+    assert "00_toy: 100%" in last and "60/60" in last
+
+
+def test_no_worker_outlives_a_killed_run(tmp_path: Path) -> None:
+    process = start_slow_script(tmp_path, stdout=subprocess.PIPE)
+    process.kill()
+    process.communicate(timeout=20)  # the pipe closes when the last process that inherited it is gone
