@@ -1,0 +1,128 @@
+"""The How2 study: its conditions, and how one of its streams is played.
+
+``study(profile, seeds)`` is the grid of notebook 01; ``demo(...)`` the few live episodes of notebook 00.
+"""
+
+import copy
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import product
+from typing import Any
+
+from mnemocraft.agents.how2 import prompts
+from mnemocraft.agents.how2.agent import Trial
+from mnemocraft.agents.how2.settings import SETUPS, Settings
+from mnemocraft.agents.how2.teachers import TEACHERS
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.llm import Model
+from mnemocraft.memory import KeyedMemory
+from mnemocraft.runs import Condition, Episode, Stream, Study
+from mnemocraft.studies.how2.load import SPLITS, curriculum, environment, shuffled, subset
+
+STEM = "01_how2_teacher_spectrum"
+TASKS = {"smoke": 8, "quick": 100, "full": 570}
+"""Examples per split and profile; the paper uses all 570."""
+VARIANTS = ("main", "curriculum", "ask_first", "no_think")
+"""The main grid, and the ablations of Appendices C.2, C.3 and F (high split only)."""
+MAX_STEPS = 30
+
+
+def study(profile: str, seeds: Sequence[int]) -> Study:
+    """The grid of notebook 01: 6 set-ups x 4 teachers x 2 splits, and three ablations on the high split.
+
+    Profile ``smoke`` plays the first seed only. Raises MnemocraftError for an unknown profile or no seed.
+    """
+    if profile not in TASKS:
+        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(TASKS)}.")
+    if not seeds:
+        raise MnemocraftError("The parameter 'seeds' is empty; name at least one, such as [0].")
+    used = list(seeds)[:1] if profile == "smoke" else list(seeds)
+    streams = [stream(c, seed, TASKS[profile]) for c in conditions() for seed in used]
+    return Study(STEM, tuple(streams), start, fingerprint())
+
+
+def demo(episodes: int, setup: str = "just_ask", teacher: str = "executable") -> Study:
+    """A few easy validation tasks in one condition, to watch a model at work (notebook 00)."""
+    c = condition(setup, teacher, "low", "main")
+    easy = tuple(item for item in subset("low", 100) if item.difficulty == "easy")
+    return Study("00_start_here", (Stream(c, 0, shuffled(easy, 0)[:episodes]),), start, fingerprint())
+
+
+def conditions() -> list[Condition]:
+    """All conditions of the study, main grid first."""
+    agents = [("base", "none"), *product(SETUPS[1:], TEACHERS)]
+    main = [condition(*agent, split, "main") for split in SPLITS for agent in agents]
+    ablations = [
+        condition("how2", teacher, "high", variant)
+        for variant in ("curriculum", "ask_first")
+        for teacher in TEACHERS
+    ]
+    return main + ablations + [condition(*agent, "high", "no_think") for agent in agents]
+
+
+def condition(setup: str, teacher: str, split: str, variant: str) -> Condition:
+    """One condition; its id reads ``set-up/teacher/split/variant``."""
+    settings = {
+        "setup": setup,
+        "teacher": teacher,
+        "split": split,
+        "variant": variant,
+        "max_steps": MAX_STEPS,
+    }
+    return Condition("/".join((setup, teacher, split, variant)), settings)
+
+
+def stream(c: Condition, seed: int, size: int) -> Stream:
+    """A condition's tasks in the order that ``seed`` gives them."""
+    order = curriculum if c.settings["variant"] == "curriculum" else shuffled
+    return Stream(c, seed, order(subset(c.settings["split"], size), seed))
+
+
+class How2Stream:
+    """A stream of How2 episodes that share one memory."""
+
+    def __init__(self, stream: Stream, model: Model) -> None:
+        choice = stream.condition.settings
+        variant = choice["variant"]
+        self.settings = Settings(
+            choice["setup"], choice["teacher"], ask_first=variant == "ask_first", think=variant != "no_think"
+        )
+        self.max_steps = choice["max_steps"]
+        self.model, self.seed = model, stream.seed
+        self.memory = KeyedMemory()
+
+    async def episode(self, task: str) -> Episode:
+        """Play one task. An episode that failed leaves no trace in the memory, as after a restart."""
+        env = environment(task, self.max_steps)
+        memory = copy.deepcopy(self.memory)
+        episode = await Trial(self.settings, self.model, self.seed, memory, env).run()
+        if episode.reason == "error":
+            episode.memory_delta = None
+        else:
+            self.memory = memory
+        return episode
+
+    def restore(self, deltas: Sequence[Any]) -> None:
+        """Write what the finished episodes of an interrupted run had written."""
+        for delta in deltas:
+            for entry, keys in delta or ():
+                self.memory.write(entry, keys)
+
+
+def start(stream: Stream, model: Model) -> How2Stream:
+    """Begin a stream with an empty memory."""
+    return How2Stream(stream, model)
+
+
+@cache
+def fingerprint() -> dict[str, str]:
+    """Hashes of the prompts and of the source code that decides how an episode goes."""
+    digest = hashlib.sha256()
+    for package in ("agents.how2", "envs.plancraft", "memory", "llm.surrogate"):
+        folder = files(f"mnemocraft.{package}")
+        for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
+            if item.name.endswith(".py"):
+                digest.update(f"{package}/{item.name}\0".encode() + item.read_bytes())
+    return {"prompts": prompts.fingerprint(), "code": digest.hexdigest()}

@@ -1,0 +1,80 @@
+import asyncio
+import re
+
+import pytest
+from how2_helpers import Scripted
+
+from mnemocraft.agents.how2.roles import RoleCaller
+from mnemocraft.agents.how2.teachers import asked_item, in_words, seen_game, teach, templated_answer, without_slots
+from mnemocraft.envs.plancraft import examples, plan
+from mnemocraft.llm.types import TokenLedger
+from mnemocraft.studies.how2.load import environment
+
+TEMPLATED = ("executable", "partially-executable", "subgoal-partially-executable")
+EXECUTABLE = re.compile(r"^\d+\. (move|smelt) from (\w+) to (\w+) with quantity (\d+)$")
+SAMPLE = [item.id for split in ("low", "high") for item in examples(split)[::7]]
+
+
+@pytest.mark.parametrize("task", SAMPLE[::4])
+def test_copying_the_executable_answer_solves_the_task(task):
+    env = environment(task, 30)
+    observation, _ = env.reset()
+    answer = templated_answer("executable", observation, observation["target"])
+    if env.example.impossible:
+        assert answer == f"{observation['target']} cannot be made from the current inventory."
+        return
+    for line in answer.splitlines()[1:]:
+        name, slot_from, slot_to, quantity = EXECUTABLE.fullmatch(line).groups()
+        arguments = {"slot_from": slot_from, "slot_to": slot_to, "quantity": int(quantity)}
+        *_, info = env.step({"name": name, "arguments": arguments})
+    assert info["reason"] == "success"
+
+
+def test_only_the_executable_teacher_names_inventory_slots_and_only_subgoals_have_headings():
+    for task in SAMPLE:
+        observation, _ = environment(task, 30).reset()
+        answers = [templated_answer(teacher, observation, observation["target"]) for teacher in TEMPLATED]
+        if "cannot be made" in answers[0]:
+            assert answers[0] == answers[1] == answers[2]
+            continue
+        assert [bool(re.search(r"\bI\d+\b", answer)) for answer in answers] == [True, False, False]
+        headings = [len(re.findall(r"^\d+\. (?:Craft|Smelt)", answer, re.M)) for answer in answers]
+        recipes = plan(seen_game(observation).counts(), observation["target"])
+        assert headings[:2] == [0, 0]
+        assert 1 <= headings[2] <= len(recipes)
+        assert len(answers[1].splitlines()) + headings[2] == len(answers[2].splitlines())
+
+
+def test_the_teacher_plans_from_the_current_state_not_from_the_first_one():
+    env = environment("VAL0531", 30)
+    observation, _ = env.reset()
+    before = templated_answer("executable", observation, "crimson_planks")
+    observation, *_ = env.step({"name": "move", "arguments": {"slot_from": "I15", "slot_to": "B2", "quantity": 1}})
+    after = templated_answer("executable", observation, "crimson_planks")
+    assert len(after.splitlines()) == len(before.splitlines()) - 1
+
+
+def test_a_question_about_something_at_hand_or_unknown():
+    observation, _ = environment("VAL0531", 30).reset()
+    assert "already" in templated_answer("executable", observation, "crimson_hyphae")
+    assert asked_item("How do I make a stick?", "my recipe", "torch") == "stick"
+    assert asked_item("How do I make it?", "something", "torch") == "torch"
+    assert asked_item("How do I make a torch?", "stick", "torch") == "stick"
+
+
+def test_the_non_executable_teacher_is_shown_no_slot_at_all():
+    model = Scripted(lambda request: "Put it anywhere.")
+    for task in SAMPLE[::5]:
+        observation, _ = environment(task, 30).reset()
+        call = RoleCaller(model, TokenLedger(), 0)
+        asyncio.run(teach("non-executable", call, observation, "How?", observation["target"]))
+        prompt = model.requests[-1].messages[-1]["content"]
+        assert not re.search(r"\b(?:[ABC][123]|I\d+|slot 0)\b", prompt)
+        assert observation["target"] in prompt
+
+
+def test_words_for_places_are_all_different_and_quantities_are_summed():
+    places = in_words("A1 A2 A3 B1 B2 B3 C1 C2 C3")
+    assert len(set(re.findall(r"the [a-z ]+?(?= the|$)", places))) == 9
+    seen = {"target": "torch", "inventory": {"I1": {"type": "coal", "quantity": 3}, "A1": {"type": "coal", "quantity": 2}}}
+    assert without_slots(seen).endswith("\n- 5 coal")
