@@ -50,7 +50,7 @@ class Stand:
         return await self.backend.generate(Request(self.name, messages, **options))
 
 
-def play(model: Any, settings: Settings, task: str, memory: KeyedMemory | None = None, seed: int = 0) -> Episode:
+def play(model: Any, settings: Settings, task: str, memory: KeyedMemory | None = None) -> Episode:
     """One episode of at most 30 steps."""
     memory = KeyedMemory() if memory is None else memory
-    return asyncio.run(Trial(settings, model, seed, memory, environment(task, 30)).run())
+    return asyncio.run(Trial(settings, model, 0, memory, environment(task, 30)).run())

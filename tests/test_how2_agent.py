@@ -1,8 +1,8 @@
 import json
 
 import pytest
-from how2_helpers import Scripted, play
 
+from how2_helpers import Scripted, play
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.agents.how2.roles import related_items
 from mnemocraft.agents.how2.settings import SETUPS, Settings
@@ -112,7 +112,8 @@ def test_a_craft_that_makes_the_target_unreachable_ends_the_episode():
 def role(request):
     """Which role a request without tools is for."""
     text = request.messages[-1]["content"]
-    for name, mark in {"ask": "one how-to question", "relevance": "Does this memory", "parse": "Rewrite"}.items():
+    marks = {"ask": "one how-to question", "relevance": "Does this memory", "parse": "Rewrite"}
+    for name, mark in marks.items():
         if mark in text:
             return name
     return "teacher"

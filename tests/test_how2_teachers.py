@@ -2,10 +2,17 @@ import asyncio
 import re
 
 import pytest
-from how2_helpers import Scripted
 
+from how2_helpers import Scripted
 from mnemocraft.agents.how2.roles import RoleCaller
-from mnemocraft.agents.how2.teachers import asked_item, in_words, seen_game, teach, templated_answer, without_slots
+from mnemocraft.agents.how2.teachers import (
+    asked_item,
+    in_words,
+    seen_game,
+    teach,
+    templated_answer,
+    without_slots,
+)
 from mnemocraft.envs.plancraft import examples, plan
 from mnemocraft.llm.types import TokenLedger
 from mnemocraft.studies.how2.load import environment
@@ -49,7 +56,9 @@ def test_the_teacher_plans_from_the_current_state_not_from_the_first_one():
     env = environment("VAL0531", 30)
     observation, _ = env.reset()
     before = templated_answer("executable", observation, "crimson_planks")
-    observation, *_ = env.step({"name": "move", "arguments": {"slot_from": "I15", "slot_to": "B2", "quantity": 1}})
+    observation, *_ = env.step(
+        {"name": "move", "arguments": {"slot_from": "I15", "slot_to": "B2", "quantity": 1}}
+    )
     after = templated_answer("executable", observation, "crimson_planks")
     assert len(after.splitlines()) == len(before.splitlines()) - 1
 
@@ -76,5 +85,8 @@ def test_the_non_executable_teacher_is_shown_no_slot_at_all():
 def test_words_for_places_are_all_different_and_quantities_are_summed():
     places = in_words("A1 A2 A3 B1 B2 B3 C1 C2 C3")
     assert len(set(re.findall(r"the [a-z ]+?(?= the|$)", places))) == 9
-    seen = {"target": "torch", "inventory": {"I1": {"type": "coal", "quantity": 3}, "A1": {"type": "coal", "quantity": 2}}}
+    seen = {
+        "target": "torch",
+        "inventory": {"I1": {"type": "coal", "quantity": 3}, "A1": {"type": "coal", "quantity": 2}},
+    }
     assert without_slots(seen).endswith("\n- 5 coal")

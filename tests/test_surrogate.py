@@ -1,10 +1,10 @@
 import asyncio
 
 import pytest
-from how2_helpers import Stand, play
 from hypothesis import given
 from hypothesis import strategies as st
 
+from how2_helpers import Stand, play
 from mnemocraft.agents.how2.settings import Settings
 from mnemocraft.agents.how2.teachers import TEACHERS, in_words, templated_answer
 from mnemocraft.envs.plancraft import book, examples
@@ -64,7 +64,9 @@ def test_beliefs_are_wrong_about_all_ways_to_an_item_or_none_and_fixed_by_the_se
         mine = beliefs.by_result[result]
         known = [recipe in real for recipe in mine]
         assert all(known) or not any(known)
-    share = sum(mine[0] in book().by_result[r] for r, mine in beliefs.by_result.items()) / len(beliefs.by_result)
+    share = sum(mine[0] in book().by_result[r] for r, mine in beliefs.by_result.items()) / len(
+        beliefs.by_result
+    )
     assert 0.4 < share < 0.6
     believed.cache_clear()
     assert believed(3, 0.5).recipes == beliefs.recipes

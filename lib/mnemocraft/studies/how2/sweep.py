@@ -3,7 +3,6 @@
 ``study(profile, seeds)`` is the grid of notebook 01; ``demo(...)`` the few live episodes of notebook 00.
 """
 
-import copy
 import hashlib
 from collections.abc import Sequence
 from functools import cache
@@ -94,14 +93,11 @@ class How2Stream:
         self.memory = KeyedMemory()
 
     async def episode(self, task: str) -> Episode:
-        """Play one task. An episode that failed leaves no trace in the memory, as after a restart."""
+        """Play one task. After one that failed the run begins anew from the deltas, so it writes nothing."""
         env = environment(task, self.max_steps)
-        memory = copy.deepcopy(self.memory)
-        episode = await Trial(self.settings, self.model, self.seed, memory, env).run()
+        episode = await Trial(self.settings, self.model, self.seed, self.memory, env).run()
         if episode.reason == "error":
             episode.memory_delta = None
-        else:
-            self.memory = memory
         return episode
 
     def restore(self, deltas: Sequence[Any]) -> None:
