@@ -1,0 +1,136 @@
+"""What calls cost, and when to stop: price table, totals and budget."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from functools import cache
+
+from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.llm.types import Reply, Usage
+from mnemocraft.paths import DATA
+
+PRICES = DATA / "prices.csv"
+"""The price table; edit it to your provider's prices."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per million tokens."""
+
+    prompt: float
+    completion: float
+
+    def of(self, usage: Usage) -> float:
+        """Dollars for one call."""
+        return (usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion) / 1e6
+
+
+FREE = Price(0.0, 0.0)
+
+
+@cache
+def prices() -> dict[str, Price]:
+    """The price table by model name.
+
+    Raises:
+        MnemocraftError: a row cannot be read; the message names it.
+    """
+    table = {}
+    lines = PRICES.read_text(encoding="utf-8").splitlines()
+    for row in csv.DictReader(line for line in lines if line.strip() and not line.startswith("#")):
+        try:
+            price = Price(float(row["usd_per_million_prompt"]), float(row["usd_per_million_completion"]))
+        except (KeyError, TypeError, ValueError):
+            raise MnemocraftError(f"{PRICES}: this row has no two prices in dollars: {row}") from None
+        table[row["model"]] = price
+    return table
+
+
+def estimate_cost(usage: Usage, model: str) -> float:
+    """Dollars that ``usage`` costs with ``model`` at list price (no discount for the server's own caching).
+
+    Raises:
+        MnemocraftError: the model is not in the price table.
+    """
+    if model not in prices():
+        raise MnemocraftError(f"No price is known for model '{model}'; add a row for it to {PRICES}.")
+    return prices()[model].of(usage)
+
+
+@dataclass
+class Totals:
+    """Calls and tokens so far. Dollars stay None for a model without a price.
+
+    ``list_dollars`` counts every call as if it were paid; ``paid_dollars`` leaves out answers that came
+    from the cache, from a recording or from an identical request in flight.
+    """
+
+    calls: int = 0
+    cached: int = 0
+    estimated: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    list_dollars: float | None = None
+    paid_dollars: float | None = None
+
+    def add(self, reply: Reply, price: Price | None) -> None:
+        """Count one reply as handed out (its list price; what was paid is counted when it is sent)."""
+        usage = reply.usage
+        self.calls += 1
+        self.cached += reply.cached
+        self.estimated += usage.estimated
+        self.prompt_tokens += usage.prompt_tokens
+        self.completion_tokens += usage.completion_tokens
+        if price is not None:
+            self.list_dollars = (self.list_dollars or 0.0) + price.of(usage)
+            self.paid_dollars = self.paid_dollars or 0.0
+
+    def pay(self, usage: Usage, price: Price | None) -> None:
+        """Count one request that was really sent."""
+        if price is not None:
+            self.paid_dollars = (self.paid_dollars or 0.0) + price.of(usage)
+
+
+@dataclass
+class Budget:
+    """A limit on what is sent, in tokens (prompt + completion), in dollars, or both; cached answers are free.
+
+    It is checked before each request, so requests already in flight may take it a little over. One
+    object may be given to several models, which then share it.
+    """
+
+    tokens: int | None = None
+    dollars: float | None = None
+    used_tokens: int = field(default=0, init=False)
+    used_dollars: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        for name, limit in (("tokens", self.tokens), ("dollars", self.dollars)):
+            if limit is not None and not limit > 0:
+                raise MnemocraftError(f"A budget must be positive, not {limit} {name}.")
+
+    def require_price(self, model: str, price: Price | None) -> None:
+        """Refuse a dollar budget for a model whose price is unknown."""
+        if self.dollars is not None and price is None:
+            raise MnemocraftError(
+                f"A budget in dollars needs a price for model '{model}'; add a row to {PRICES} or use tokens."
+            )
+
+    def check(self) -> None:
+        """Raise :class:`BudgetExceeded` once a limit is reached."""
+        if self.tokens is not None and self.used_tokens >= self.tokens:
+            raise BudgetExceeded(
+                f"The token budget is used up: {self.used_tokens:,} of {self.tokens:,} tokens; "
+                "everything finished so far is kept."
+            )
+        if self.dollars is not None and self.used_dollars >= self.dollars:
+            raise BudgetExceeded(
+                f"The dollar budget is used up: ${self.used_dollars:.4f} of ${self.dollars:.4f}; "
+                "everything finished so far is kept."
+            )
+
+    def spend(self, usage: Usage, price: Price | None) -> None:
+        """Count one request that was really sent."""
+        self.used_tokens += usage.prompt_tokens + usage.completion_tokens
+        self.used_dollars += price.of(usage) if price else 0.0

@@ -1,0 +1,173 @@
+"""Paid answers, kept: a content-addressed store in one SQLite file, safe for many processes."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from mnemocraft.errors import MnemocraftError, ModelUnavailable
+from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
+
+VERSION = 1
+_DEFAULT_NAME = "answers.sqlite"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS answers (
+    key TEXT PRIMARY KEY, model TEXT NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL
+)"""
+
+
+def reply_to_json(reply: Reply) -> str:
+    """A reply as JSON text (without ``cached``, which says where it came from, not what it is)."""
+    fields = asdict(reply)
+    del fields["cached"]
+    return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def reply_from_json(fields: dict[str, Any]) -> Reply:
+    """The reply of :func:`reply_to_json`, marked as cached."""
+    calls = [ToolCall(**call) for call in fields["tool_calls"]]
+    return Reply(fields["text"], calls, Usage(**fields["usage"]), cached=True)
+
+
+def is_refusal(reply: Reply) -> bool:
+    """Whether the reply says nothing at all; such answers are not kept, so that a rerun asks again."""
+    return not reply.text.strip() and not reply.tool_calls
+
+
+class AnswerCache:
+    """Answers by content address (:meth:`Request.key`); no expiry; the first answer stays.
+
+    Args:
+        path: the SQLite file, made if missing; in an existing folder, ``answers.sqlite`` in it.
+
+    Raises:
+        MnemocraftError: the file cannot be opened, is not a cache, or is of another version.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path).expanduser()
+        self.path = (path / _DEFAULT_NAME if path.is_dir() else path).resolve()
+        self._lock = threading.Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise MnemocraftError(f"The answer cache {self.path} cannot be opened: {error}.") from None
+
+    def _prepare(self) -> None:
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, VERSION):
+            raise MnemocraftError(
+                f"The answer cache {self.path} has format {version}; this version reads format {VERSION}."
+            )
+        self._db.execute("PRAGMA journal_mode=WAL")
+        # In WAL mode NORMAL survives a killed process; only a power cut may lose the last answers.
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        if version == 0:
+            self._db.execute(_SCHEMA)
+            self._db.execute(f"PRAGMA user_version={VERSION}")
+
+    def get(self, key: str) -> Reply | None:
+        """The stored answer, or None."""
+        with self._lock:
+            row = self._db.execute("SELECT reply FROM answers WHERE key=?", (key,)).fetchone()
+        return reply_from_json(json.loads(row[0])) if row else None
+
+    def put(self, request: Request, reply: Reply, key: str | None = None) -> None:
+        """Keep an answer, unless it is a refusal.
+
+        Raises:
+            ModelUnavailable: it cannot be written; the run must stop rather than lose paid answers.
+        """
+        if is_refusal(reply):
+            return
+        row = (key or request.key(), request.model, request.canonical(), reply_to_json(reply))
+        try:
+            with self._lock:
+                self._db.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
+        except sqlite3.Error as error:
+            raise ModelUnavailable(
+                f"An answer could not be written to the cache {self.path} ({error}); "
+                "the run stops here so that no further paid answers are lost."
+            ) from None
+
+    def models(self) -> list[str]:
+        """The models that have answers here, sorted."""
+        with self._lock:
+            rows = self._db.execute("SELECT DISTINCT model FROM answers ORDER BY model").fetchall()
+        return [row[0] for row in rows]
+
+    def rows(self, model: str) -> Iterator[tuple[str, str, str]]:
+        """(key, canonical request, reply JSON) of one model's answers, in order of the request's text."""
+        query = "SELECT key, request, reply FROM answers WHERE model=? ORDER BY request"
+        with self._lock:
+            yield from self._db.execute(query, (model,))
+
+    def claim(self, key: str) -> bool:
+        """Try to become the only one, in any process, that asks the model for ``key``; do not wait."""
+        return _claims.take(self.path, key)
+
+    def release(self, key: str) -> None:
+        """Give a claim back."""
+        _claims.give_back(self.path, key)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+
+class _Claims:
+    """Who is asking for what: one locked byte per key in a side file.
+
+    The kernel frees the locks of a process that dies, so a killed run never leaves a key blocked. Such
+    locks are per process, and closing any handle of the file frees them all; hence one handle per file
+    for the life of the process, and a set for the claims within it. Both know their process, because
+    a forked child inherits the memory but not the locks.
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._files: dict[tuple[int, Path], int] = {}
+        self._held: set[tuple[int, Path, str]] = set()
+
+    def take(self, path: Path, key: str) -> bool:
+        mine = (os.getpid(), path, key)
+        with self._guard:
+            if mine in self._held:
+                return False
+            with contextlib.suppress(BlockingIOError, PermissionError):
+                fcntl.lockf(self._file(path), fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _offset(key))
+                self._held.add(mine)
+                return True
+            return False
+
+    def give_back(self, path: Path, key: str) -> None:
+        with self._guard:
+            self._held.discard((os.getpid(), path, key))
+            fcntl.lockf(self._file(path), fcntl.LOCK_UN, 1, _offset(key))
+
+    def _file(self, path: Path) -> int:
+        mine = (os.getpid(), path)
+        if mine not in self._files:
+            name = path.with_name(path.name + "-claims")
+            try:
+                self._files[mine] = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
+            except OSError as error:
+                raise MnemocraftError(f"The lock file {name} cannot be opened: {error}.") from None
+        return self._files[mine]
+
+
+def _offset(key: str) -> int:
+    return int(key[:15], 16)  # 60 bits: two keys that share one only wait for each other
+
+
+_claims = _Claims()

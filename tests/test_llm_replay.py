@@ -1,0 +1,187 @@
+"""Recordings: the same answers without server or key, and a miss that says what differs."""
+
+import asyncio
+import gzip
+import json
+import socket
+
+import pytest
+
+from fake_server import FakeServer, call
+from mnemocraft.errors import MnemocraftError, ReplayMiss
+from mnemocraft.llm import export_recording, get_model, import_recording, replay
+
+TOOL = {"type": "function", "function": {"name": "move", "parameters": {"type": "object"}}}
+SYSTEM = {"role": "system", "content": "You craft."}
+
+
+def conversation(*turns):
+    """System message, then user and assistant in turn."""
+    roles = ("user", "assistant")
+    return [SYSTEM, *({"role": roles[i % 2], "content": turn} for i, turn in enumerate(turns))]
+
+
+ASKED = [
+    (conversation("one apple"), {}),
+    (conversation("one apple", "eaten", "and a pear"), {"tools": [TOOL], "temperature": 0.6}),
+    (conversation("one apple", "eaten", "and a plum"), {"sample": 1}),
+]
+
+
+def run_all(model):
+    async def run():
+        replies = [await model.complete(messages, **request) for messages, request in ASKED]
+        await model.aclose()
+        return replies
+
+    return asyncio.run(run())
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """Recording, cache and the replies they hold."""
+    cache, recording = tmp_path / "c.sqlite", tmp_path / "how.jsonl.gz"
+    with FakeServer() as server:
+        replies = run_all(get_model("gpt-4o", base_url=server.url, cache=cache))
+    assert export_recording(cache, recording) == 3
+    return recording, cache, replies
+
+
+def test_a_replay_gives_the_same_answers_with_no_network_and_no_key(recorded, monkeypatch):
+    recording, _, replies = recorded
+
+    def no_network(*args, **kwargs):
+        raise AssertionError("a replay opened a connection")
+
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setattr(socket.socket, "connect", no_network)
+    model = get_model(f"replay:{recording}")
+    again = run_all(model)
+    assert [r.text for r in again] == [r.text for r in replies]
+    assert [r.usage for r in again] == [r.usage for r in replies]
+    assert all(r.cached for r in again)
+    assert model.name == f"replay:{recording}"
+    assert model.usage.paid_dollars == 0 and model.usage.list_dollars > 0
+
+
+def test_the_same_answers_give_the_same_bytes_in_any_order(recorded, tmp_path):
+    recording, _, _ = recorded
+    other = tmp_path / "other.sqlite"
+    ASKED.reverse()
+    try:
+        with FakeServer() as server:
+            run_all(get_model("gpt-4o", base_url=server.url, cache=other))
+    finally:
+        ASKED.reverse()
+    export_recording(other, tmp_path / "other.jsonl.gz")
+    assert (tmp_path / "other.jsonl.gz").read_bytes() == recording.read_bytes()
+
+
+def test_a_recording_is_readable_and_says_what_it_is(recorded):
+    lines = [json.loads(line) for line in gzip.decompress(recorded[0].read_bytes()).splitlines()]
+    assert {**lines[0], "created_by": ""} == {
+        "format": "mnemocraft-recording",
+        "version": 1,
+        "model": "gpt-4o",
+        "created_by": "",
+        "count": 3,
+    }
+    assert all(sorted(line) == ["key", "reply", "request"] for line in lines[1:])
+
+
+def test_import_and_export_are_inverse(recorded, tmp_path):
+    recording, _, _ = recorded
+    assert import_recording(recording, tmp_path / "new.sqlite") == 3
+    export_recording(tmp_path / "new.sqlite", tmp_path / "new.jsonl.gz")
+    assert (tmp_path / "new.jsonl.gz").read_bytes() == recording.read_bytes()
+    model = get_model("gpt-4o", base_url="http://127.0.0.1:9/v1", cache=tmp_path / "new.sqlite")
+    assert all(reply.cached for reply in run_all(model))
+
+
+@pytest.mark.parametrize(
+    ("messages", "request_", "named"),
+    [
+        (conversation("one apple"), {"temperature": 0.2}, "temperature (0.0 recorded, 0.2 asked)"),
+        (conversation("one apple"), {"sample": 4}, "sample (0 recorded, 4 asked)"),
+        (conversation("one apply"), {}, 'messages[1].content ("one apple" recorded, "one apply" asked)'),
+        (conversation("one apple", "eaten", "and a plus"), {"sample": 1}, "messages[3].content"),
+        (conversation("one apple", "eaten", "and a pear"), {"temperature": 0.6}, "tools"),
+        (
+            conversation("one apple", "eaten", "and a plum", "eaten too", "more"),
+            {"sample": 1},
+            "messages (4 recorded, 6 asked; the first 4 are equal)",
+        ),
+        ([{"role": "system", "content": "You craft. " + "x" * 50}], {}, "at character 10"),
+    ],
+)
+def test_a_miss_names_the_field_that_differs_from_the_nearest(messages, request_, named, recorded):
+    model = get_model(f"replay:{recorded[0]}")
+    with pytest.raises(ReplayMiss) as miss:
+        asyncio.run(model.complete(messages, **request_))
+    assert named in str(miss.value), str(miss.value)
+    assert str(miss.value).count(";") <= 1, "only what differs is named"
+
+
+def test_tool_call_ids_do_not_make_a_miss(tmp_path):
+    def asked(number):
+        function = {"name": "move", "arguments": "{}"}
+        calls = [{"id": number, "type": "function", "function": function}]
+        answer = {"role": "tool", "tool_call_id": number, "content": "done"}
+        return [SYSTEM, {"role": "assistant", "content": "", "tool_calls": calls}, answer]
+
+    with FakeServer(call("move", '{"n": 1}')) as server:
+        model = get_model("m", base_url=server.url, cache=tmp_path / "c")
+        first = asyncio.run(model.complete(asked("random1"), tools=[TOOL]))
+    export_recording(tmp_path / "c", tmp_path / "r.jsonl.gz")
+    again = asyncio.run(get_model(f"replay:{tmp_path}/r.jsonl.gz").complete(asked("other2"), tools=[TOOL]))
+    assert again.tool_calls == first.tool_calls
+
+
+def damage(recording, change):
+    lines = gzip.decompress(recording.read_bytes()).decode().splitlines(keepends=True)
+    recording.write_bytes(gzip.compress("".join(change(lines)).encode()))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda lines: lines[:-1], "is cut: 2 of 3"),
+        (lambda lines: lines[1:], "is not a recording"),
+        (lambda lines: [], "is not a recording"),
+        (lambda lines: [*lines[:2], "{\n"], "cannot be read"),
+    ],
+)
+def test_a_damaged_recording_is_refused(change, sentence, recorded):
+    damage(recorded[0], change)
+    with pytest.raises(MnemocraftError, match=sentence):
+        get_model(f"replay:{recorded[0]}")
+
+
+def test_a_torn_file_is_refused(recorded):
+    recorded[0].write_bytes(recorded[0].read_bytes()[:-20])
+    with pytest.raises(MnemocraftError, match="cannot be read"):
+        get_model(f"replay:{recorded[0]}")
+
+
+def test_a_changed_request_is_not_imported(recorded, tmp_path):
+    damage(recorded[0], lambda lines: [line.replace("one apple", "two apples") for line in lines])
+    with pytest.raises(MnemocraftError, match="does not match its key"):
+        import_recording(recorded[0], tmp_path / "new.sqlite")
+
+
+def test_a_cache_of_two_models_needs_a_choice(recorded, tmp_path):
+    _, cache, _ = recorded
+    with FakeServer() as server:
+        run_all(get_model("other", base_url=server.url, cache=cache))
+    with pytest.raises(MnemocraftError, match="gpt-4o, other; choose one"):
+        export_recording(cache, tmp_path / "r.jsonl.gz")
+    assert export_recording(cache, tmp_path / "r.jsonl.gz", model="other") == 3
+    with pytest.raises(MnemocraftError, match="no answer cache"):
+        export_recording(tmp_path / "nothing", tmp_path / "r.jsonl.gz")
+
+
+def test_a_shipped_recording_is_found_by_name_and_a_wrong_name_lists_them(recorded, monkeypatch):
+    monkeypatch.setattr(replay, "RECORDINGS", recorded[0].parent)
+    assert run_all(get_model("replay:how"))[0].cached
+    with pytest.raises(MnemocraftError, match=r"no recording 'when'.*one of these: how"):
+        get_model("replay:when")
