@@ -92,8 +92,8 @@ def test_a_failed_episode_reports_no_delta():
 
 
 def test_the_demo_is_a_few_easy_tasks():
-    (stream,) = sweep.demo(3).streams
-    assert len(stream.tasks) == 3
+    (stream,) = sweep.demo(3, 10).streams
+    assert (len(stream.tasks), stream.condition.settings["max_steps"]) == (3, 10)
     assert {example(task).difficulty for task in stream.tasks} == {"easy"}
 
 

@@ -195,6 +195,7 @@ def _isolate_jupyter(folder: Path) -> None:
         "IPYTHONDIR": str(folder / "ipython"),  # no start-up files, no shared history
         "JUPYTER_PLATFORM_DIRS": "1",  # silences a deprecation warning
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # silences the debugger
+        "MNEMOCRAFT_HEADLESS": "1",  # nobody is there to click: pictures instead of widgets
     }
 
 

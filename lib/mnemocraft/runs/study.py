@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mnemocraft import paths
+
 if TYPE_CHECKING:
     from mnemocraft.llm import Budget, Model
 
@@ -117,6 +119,19 @@ class ModelSpec:
     max_retries: int = 4
     budget: Budget | None = None
     options: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_notebook(cls, name: str, max_dollars: float | None = None) -> ModelSpec:
+        """The model a notebook's parameters name.
+
+        Answers that cost money or minutes are kept in ``build/answers.sqlite``, shared by all notebooks, so
+        that no rerun pays for them again. ``max_dollars`` stops the run, resumable, when it is spent.
+        """
+        from mnemocraft.llm import Budget
+
+        instant = name.partition(":")[0] in ("surrogate", "replay")
+        cache = None if instant else paths.output_root() / "build" / "answers.sqlite"
+        return cls(name, cache=cache, budget=None if max_dollars is None else Budget(dollars=max_dollars))
 
     def open(self) -> Model:
         """Open the model. Raises a :class:`~mnemocraft.errors.MnemocraftError` that says what is missing."""

@@ -42,9 +42,9 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     return Study(STEM, tuple(streams), start, fingerprint())
 
 
-def demo(episodes: int, setup: str = "just_ask", teacher: str = "executable") -> Study:
-    """A few easy validation tasks in one condition, to watch a model at work (notebook 00)."""
-    c = condition(setup, teacher, "low", "main")
+def demo(episodes: int, max_steps: int) -> Study:
+    """A few easy tasks with executable answers, cut short, to watch a slow model at work (notebook 00)."""
+    c = condition("just_ask", "executable", "low", "main", max_steps)
     easy = tuple(item for item in subset("low", 100) if item.difficulty == "easy")
     return Study("00_start_here", (Stream(c, 0, shuffled(easy, 0)[:episodes]),), start, fingerprint())
 
@@ -61,14 +61,14 @@ def conditions() -> list[Condition]:
     return main + ablations + [condition(*agent, "high", "no_think") for agent in agents]
 
 
-def condition(setup: str, teacher: str, split: str, variant: str) -> Condition:
+def condition(setup: str, teacher: str, split: str, variant: str, max_steps: int = MAX_STEPS) -> Condition:
     """One condition; its id reads ``set-up/teacher/split/variant``."""
     settings = {
         "setup": setup,
         "teacher": teacher,
         "split": split,
         "variant": variant,
-        "max_steps": MAX_STEPS,
+        "max_steps": max_steps,
     }
     return Condition("/".join((setup, teacher, split, variant)), settings)
 
