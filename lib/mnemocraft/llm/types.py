@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 Message = dict[str, Any]
@@ -56,7 +56,8 @@ class Request:
 
     def canonical(self) -> str:
         """The request as canonical JSON (sorted keys, no spaces, UTF-8)."""
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     def key(self) -> str:
         """Content address: SHA-256 of :meth:`canonical`, in hex."""
