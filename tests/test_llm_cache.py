@@ -116,7 +116,10 @@ def test_server_key_ids_and_spelling_do_not_matter(tmp_path):
 )
 def test_a_reply_survives_storage(text, calls, usage):
     reply = Reply(text, calls, usage, cached=True)
-    assert reply_from_json(json.loads(reply_to_json(reply))) == reply
+    restored = reply_from_json(json.loads(reply_to_json(reply)))
+    assert restored == reply
+    # The order too: an agent that repeats a call in its next request must send the same bytes again.
+    assert [list(call.arguments) for call in restored.tool_calls] == [list(c.arguments) for c in calls]
 
 
 @pytest.mark.parametrize("answer", [{"content": ""}, {"content": None, "refusal": "no"}])

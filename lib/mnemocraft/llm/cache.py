@@ -28,7 +28,8 @@ def reply_to_json(reply: Reply) -> str:
     """A reply as JSON text (without ``cached``, which says where it came from, not what it is)."""
     fields = asdict(reply)
     del fields["cached"]
-    return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    # Unsorted: the order of a call's arguments is part of the answer, and of the next request.
+    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
 
 def reply_from_json(fields: dict[str, Any]) -> Reply:
