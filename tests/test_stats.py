@@ -1,7 +1,5 @@
 """The statistics: their intervals cover, their tests agree with textbooks, and order never matters."""
 
-from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,95 +11,98 @@ from scipy import stats as scipy_stats
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.stats import (
-    cohens_h,
-    f1_interval,
+    Cells,
+    Estimate,
+    Measure,
+    NotTestable,
+    cells,
+    difference,
     holm,
     mcnemar,
-    mean_interval,
-    paired_difference,
+    rate,
     t_test,
     two_way_anova,
     verdict,
-    wilson_interval,
 )
 
 RNG = np.random.default_rng(5)
-
-
-def clustered(rng: np.random.Generator, clusters: int, size: int, mean: float = 0.5) -> tuple[Any, Any]:
-    """Successes whose probability differs by cluster (Beta with the given mean): they go together."""
-    chance = rng.beta(2 * mean, 2 * (1 - mean), clusters)
-    return (rng.random((clusters, size)) < chance[:, None]).astype(float).ravel(), np.repeat(
-        range(clusters), size
-    )
+A_MINUS_B = difference([("a",)], [("b",)])
+UNKNOWN = Estimate(np.nan, np.nan, np.nan, np.nan, 0, 0)
 
 
 def records(rng: np.random.Generator, tasks: int = 60, seeds: int = 3, shift: float = 0.0) -> pd.DataFrame:
     """Records of one condition; tasks differ in difficulty, the same for every call with the same tasks."""
     ease = np.random.default_rng(99).random(tasks)
-    rows = [(f"T{t:03d}", s, f"G{t % 20}") for t in range(tasks) for s in range(seeds)]
+    rows = [(f"T{t:03d}", s, f"G{t % 20:02d}") for t in range(tasks) for s in range(seeds)]
     frame = pd.DataFrame(rows, columns=["task", "seed", "target"])
     frame["success"] = rng.random(len(frame)) < np.clip(np.repeat(ease, seeds) + shift, 0, 1)
     return frame
 
 
-def coverage(interval: Callable[[Any, Any, int], tuple[float, float]], simulations: int = 400) -> float:
-    rng = np.random.default_rng(1)
-    hits = 0
-    for number in range(simulations):
-        low, high = interval(*clustered(rng, clusters=60, size=5, mean=0.4), number)
-        hits += low <= 0.4 <= high
-    return hits / simulations
+def grid(
+    a: pd.DataFrame, b: pd.DataFrame, value: str = "success", cluster: str = "task", **how: int
+) -> Cells:
+    """A grid of the two conditions a and b."""
+    both = pd.concat([a.assign(condition="a"), b.assign(condition="b")])
+    return cells(both, rate(value), ["condition"], cluster, **how)
+
+
+def compared(a: pd.DataFrame, b: pd.DataFrame, value: str = "success", **how: Any) -> Estimate:
+    return grid(a, b, value, **how).estimate(A_MINUS_B)
+
+
+def numbers(estimate: Estimate) -> tuple[float, ...]:
+    return estimate.value, estimate.low, estimate.high, estimate.p
+
+
+def mean_of(values: Any, clusters: Any, **how: int) -> Estimate:
+    frame = pd.DataFrame({"cell": "all", "x": values, "cluster": clusters})
+    return cells(frame, rate("x"), ["cell"], "cluster", **how).estimate({("all",): 1.0})
 
 
 def test_the_cluster_bootstrap_covers_and_the_naive_interval_does_not() -> None:
-    def ours(values: Any, clusters: Any, seed: int) -> tuple[float, float]:
-        estimate = mean_interval(values, clusters, resamples=500, seed=seed)
-        return estimate.low, estimate.high
+    """600 experiments, one in each cell of a grid: 60 clusters of 5 successes that go together."""
+    rng = np.random.default_rng(1)
+    chance = rng.beta(0.8, 1.2, (600, 60, 1))
+    simulation, cluster, _ = np.indices((600, 60, 5))
+    frame = pd.DataFrame({"simulation": simulation.ravel(), "cluster": cluster.ravel()})
+    frame["success"] = (rng.random((600, 60, 5)) < chance).ravel()
+    frame["row"] = frame.groupby("simulation").cumcount()
 
-    def naive(values: Any, clusters: Any, seed: int) -> tuple[float, float]:
-        estimate = mean_interval(values, np.arange(len(values)), resamples=500, seed=seed)
-        return estimate.low, estimate.high
+    def coverage(by: str) -> float:
+        found = cells(frame, rate("success"), ["simulation"], by)
+        estimates = [found.estimate({(i,): 1.0}) for i in range(600)]
+        return float(np.mean([e.low <= 0.4 <= e.high for e in estimates]))
 
-    assert 0.90 <= coverage(ours) <= 0.98
-    assert coverage(naive) < 0.85
+    assert 0.90 <= coverage("cluster") <= 0.98
+    assert coverage("row") < 0.85
 
 
 def test_paired_differences_cover_the_truth_and_reject_at_the_nominal_rate() -> None:
-    rng = np.random.default_rng(2)
-
-    def scores() -> pd.DataFrame:  # a condition suits some tasks more than others, for all seeds
-        return records(rng).assign(x=np.repeat(rng.normal(size=60), 3) + rng.normal(size=180))
-
-    results = [paired_difference(scores(), scores(), value="x", resamples=400, seed=i) for i in range(200)]
+    """A condition suits some tasks more than others, for all seeds; the two do not differ on average."""
+    rng, frames = np.random.default_rng(2), []
+    for simulation in range(400):
+        for condition in "ab":
+            x = np.repeat(rng.normal(size=60), 3) + rng.normal(size=180)
+            frames.append(records(rng).assign(x=x, simulation=simulation, condition=condition))
+    found = cells(pd.concat(frames), rate("x"), ["simulation", "condition"], "task")
+    results = [found.estimate(difference([(i, "a")], [(i, "b")])) for i in range(400)]
     assert 0.90 <= np.mean([r.low <= 0 <= r.high for r in results]) <= 0.98
     assert 0.02 <= np.mean([r.p < 0.05 for r in results]) <= 0.10
-    shifted = paired_difference(records(rng, shift=0.3), records(rng))
-    assert shifted.low > 0 and shifted.p < 0.001 and shifted.cohens_h > 0.3
 
 
-def test_f1_intervals_cover() -> None:
-    rng = np.random.default_rng(3)
-    hits = 0
-    for number in range(300):
-        actual, clusters = np.repeat(rng.random(80) < 0.25, 3), np.repeat(np.arange(80), 3)
-        skill = np.repeat(rng.beta(4, 1, 80), 3)
-        called = rng.random(240) < np.where(actual, skill, 1 - skill)
-        estimate = f1_interval(called, actual, clusters, resamples=500, seed=number)
-        hits += estimate.low <= 2 * 0.8 * 0.25 / (2 * 0.8 * 0.25 + 0.2) <= estimate.high
-    assert 0.90 <= hits / 300 <= 0.98
-
-
-def test_f1_is_the_textbook_value() -> None:
-    called, actual = [1, 1, 1, 0, 0, 0], [1, 1, 0, 1, 0, 0]
-    assert f1_interval(called, actual, list("abcdef")).value == pytest.approx(2 * 2 / (2 * 2 + 1 + 1))
-    nothing = f1_interval([0, 0], [0, 0], list("ab"))
-    assert np.isnan([nothing.value, nothing.low, nothing.high]).all()
+def test_an_effect_is_found_sooner_where_pairs_share_their_clusters() -> None:
+    rng = np.random.default_rng(2)
+    a, b = records(rng, shift=0.3), records(rng)
+    paired, unpaired = compared(a, b), compared(a, b.assign(task="other " + b.task))
+    assert paired.low > 0 and paired.p < 0.005
+    assert paired.value == unpaired.value and (paired.clusters, unpaired.clusters) == (60, 120)
+    assert paired.high - paired.low < 0.9 * (unpaired.high - unpaired.low)
 
 
 def test_one_episode_per_cluster_is_the_plain_bootstrap() -> None:
     values = RNG.random(300)
-    estimate = mean_interval(values, range(300), resamples=20000)
+    estimate = mean_of(values, range(300), draws=20000)
     plain = scipy_stats.bootstrap((values,), np.mean, n_resamples=20000, method="percentile", rng=0)
     assert (estimate.low, estimate.high) == pytest.approx(tuple(plain.confidence_interval), abs=2e-3)
 
@@ -114,10 +115,11 @@ def test_the_order_of_rows_changes_no_bit(random: Any) -> None:
     order = list(range(len(a)))
     random.shuffle(order)
     mixed = a.iloc[order]
-    one, two = paired_difference(mixed, b, value="x"), paired_difference(a, b.iloc[order], value="x")
-    np.testing.assert_equal(asdict(one), asdict(two))
+    assert compared(mixed, b, "x", cluster="target") == compared(a, b.iloc[order], "x", cluster="target")
+    sums, mixed_sums = grid(a, b, "x", cluster="seed"), grid(mixed, b, "x", cluster="seed")
+    assert sums.value == mixed_sums.value
+    assert all((sums.draws[key] == mixed_sums.draws[key]).all() for key in sums.draws)
     assert mcnemar(mixed, b) == mcnemar(a, b)
-    assert mean_interval(mixed.x, mixed.target) == mean_interval(a.x, a.target)
     assert t_test(mixed.x, b.x) == t_test(a.x, b.x)
     both = pd.concat([a.assign(memory="no"), b.assign(memory="yes")]).assign(teacher=lambda f: f.seed % 2)
     factors = ("teacher", "memory")
@@ -129,50 +131,75 @@ def test_the_order_of_rows_changes_no_bit(random: Any) -> None:
 
 
 def test_seeds_decide_the_resampling() -> None:
-    values, clusters = clustered(RNG, 40, 4)
-    assert mean_interval(values, clusters, seed=1) == mean_interval(values, clusters, seed=1)
-    assert mean_interval(values, clusters, seed=1) != mean_interval(values, clusters, seed=2)
+    a, b = records(np.random.default_rng(1)), records(np.random.default_rng(2))
     state = np.random.get_state()[1].tolist()
-    mean_interval(values, clusters)
+    assert compared(a, b, seed=1) == compared(a, b, seed=1)
+    assert compared(a, b, seed=1) != compared(a, b, seed=2)
     assert np.random.get_state()[1].tolist() == state, "the global generator is left alone"
 
 
 def test_swapping_the_conditions_mirrors_the_comparison() -> None:
     a, b = records(np.random.default_rng(1), shift=0.1), records(np.random.default_rng(2))
-    one, two = paired_difference(a, b), paired_difference(b, a)
-    assert (one.difference, one.low, one.high) == pytest.approx((-two.difference, -two.high, -two.low))
-    assert (one.p, one.cohens_h) == pytest.approx((two.p, -two.cohens_h))
-    assert (one.n, one.clusters, paired_difference(a, b, cluster="target").clusters) == (180, 60, 20)
+    one, two = compared(a, b), compared(b, a)
+    assert (one.value, one.low, one.high, one.p) == pytest.approx((-two.value, -two.high, -two.low, two.p))
+    assert grid(a, b).cohens_h(A_MINUS_B) == pytest.approx(-grid(b, a).cohens_h(A_MINUS_B))
+    assert (one.n, one.clusters, compared(a, b, cluster="target").clusters) == (360, 60, 20)
 
 
 def test_a_condition_is_not_distinguishable_from_itself() -> None:
     a = records(np.random.default_rng(1))
-    same = paired_difference(a, a)
-    assert (same.difference, same.low, same.high, same.p, same.cohens_h) == (0, 0, 0, 1, 0)
+    assert numbers(compared(a, a)) == (0, 0, 0, 1)
+    assert grid(a, a).cohens_h(A_MINUS_B) == 0
 
 
-def test_values_that_are_no_proportions_have_no_cohens_h() -> None:
-    a = records(RNG).assign(steps=3)
-    assert np.isnan(paired_difference(a, a.assign(steps=range(180)), value="steps").cohens_h)
+def test_contrasts_weigh_cells_not_episodes() -> None:
+    frame = pd.DataFrame({"cell": list("aabbbb"), "x": [1, 1, 0, 0, 0, 1.0], "cluster": list("pqpqrs")})
+    found = cells(frame, rate("x"), ["cell"], "cluster")
+    assert found.mean([("a",), ("b",), ("not run",)]).value == pytest.approx((1 + 0.25) / 2)
+    change = found.estimate(difference([("a",), ("b",)], [("b",)]))
+    assert (change.value, change.n, change.clusters) == (pytest.approx((1 - 0.25) / 2), 6, 4)
+
+
+def test_cohens_h_of_known_proportions() -> None:
+    cell = np.repeat(["none", "quarter", "half", "all", "three"], 4)
+    x = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3]
+    found = cells(pd.DataFrame({"cell": cell, "x": x, "cluster": range(20)}), rate("x"), ["cell"], "cluster")
+    assert found.cohens_h(difference([("all",)], [("none",)])) == pytest.approx(np.pi)
+    assert found.cohens_h(difference([("half",)], [("quarter",)])) == pytest.approx(np.pi / 6)
+    assert np.isnan(found.cohens_h(difference([("three",)], [("none",)]))), "3 is no rate"
+    assert np.isnan(found.cohens_h({("not run",): 1.0}))
+
+
+def test_data_that_say_too_little_give_nan() -> None:
+    nothing = cells(records(RNG).iloc[:0], rate("success"), ["seed"], "task")
+    np.testing.assert_equal(nothing.mean([(0,)]), UNKNOWN)
+    one_cluster = mean_of([1, 0], ["a", "a"])
+    assert (one_cluster.value, one_cluster.n, one_cluster.clusters) == (0.5, 2, 1)
+    assert np.isnan([one_cluster.low, one_cluster.high, one_cluster.p]).all()
+    frame = pd.DataFrame({"cell": "all", "x": 0.0, "over": 0.0, "cluster": range(9)})
+    undefined = cells(frame, Measure(("x", "over"), lambda s: s[..., 0] / s[..., 1]), ["cell"], "cluster")
+    assert np.isnan(numbers(undefined.estimate({("all",): 1.0}))).all()
+
+
+def test_missing_values_are_refused() -> None:
+    with pytest.raises(MnemocraftError, match=r"missing values \(NaN\) in one of cell, cluster, x"):
+        mean_of([1, np.nan], ["a", "b"])
+    with pytest.raises(MnemocraftError, match="missing"):
+        mean_of([1, 0], ["a", None])
 
 
 def test_misaligned_pairs_are_named() -> None:
     a = records(RNG)
-    with pytest.raises(MnemocraftError, match=r"\('T007', 1\) is missing in b: pairs are by"):
-        paired_difference(a, a.drop(22))
-    with pytest.raises(MnemocraftError, match=r"and 175 more is missing in a"):
+    with pytest.raises(NotTestable, match=r"\('T007', 1\) is missing in b: pairs are by"):
+        mcnemar(a, a.drop(22))
+    with pytest.raises(NotTestable, match=r"and 175 more is missing in a"):
         mcnemar(a.iloc[:0], a)
-    with pytest.raises(MnemocraftError, match=r"\('T000', 0\) stands more than once in a"):
-        paired_difference(pd.concat([a, a.iloc[:1]]), a)
-
-
-def test_data_that_say_nothing_are_refused() -> None:
-    with pytest.raises(MnemocraftError, match="at least 2"):
-        mean_interval([1, 0], ["a", "a"])
-    with pytest.raises(MnemocraftError, match="missing"):
-        mean_interval([1, np.nan], ["a", "b"])
-    with pytest.raises(MnemocraftError, match="2 values but 3 cluster names"):
-        mean_interval([1, 0], ["a", "b", "c"])
+    with pytest.raises(NotTestable, match=r"\('T000', 0\) stands more than once in a"):
+        mcnemar(pd.concat([a, a.iloc[:1]]), a)
+    with pytest.raises(NotTestable, match="no pairs"):
+        mcnemar(a.iloc[:0], a.iloc[:0])
+    with pytest.raises(MnemocraftError, match="0 or 1"):
+        mcnemar(a, a.assign(success=0.5))
 
 
 @settings(max_examples=30, deadline=None)
@@ -198,33 +225,19 @@ def test_holm_is_the_step_down_procedure(p_values: list[float]) -> None:
     assert np.isnan(table.p_holm.iloc[-1]), "a row that was not tested does not count"
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 60), st.integers(1, 60))
-def test_wilson_is_scipys(successes: int, n: int) -> None:
-    successes = min(successes, n)
-    ours = wilson_interval(successes, n)
-    expected = scipy_stats.binomtest(successes, n).proportion_ci(method="wilson")
-    assert (ours.low, ours.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
-
-
-def test_wilson_refuses_what_is_no_share() -> None:
-    with pytest.raises(MnemocraftError, match="is not a share"):
-        wilson_interval(3, 2)
-
-
-def test_cohens_h_of_known_proportions() -> None:
-    assert cohens_h(1.0, 0.0) == pytest.approx(np.pi)
-    assert cohens_h(0.5, 0.25) == pytest.approx(np.pi / 6)
-
-
 def test_t_test_is_students_and_welchs() -> None:
     a, b = RNG.random(50) < 0.6, RNG.random(70) < 0.4
     student, welch = t_test(a, b), t_test(a, b, equal_variances=False)
     pooled = ((50 - 1) * a.var(ddof=1) + (70 - 1) * b.var(ddof=1)) / 118
     assert student.t == pytest.approx((a.mean() - b.mean()) / np.sqrt(pooled * (1 / 50 + 1 / 70)))
-    assert (student.df, student.n_a, student.n_b) == (118, 50, 70)
-    assert welch.df < 118
+    assert student.df == 118 and welch.df < 118
+    assert welch.t == pytest.approx((a.mean() - b.mean()) / np.sqrt(a.var(ddof=1) / 50 + b.var(ddof=1) / 70))
     assert student.p == pytest.approx(2 * scipy_stats.t.sf(abs(student.t), 118))
+
+
+def test_t_test_of_nothing_is_unknown() -> None:
+    for one, other in (([], [1, 0]), ([1], [1, 0]), ([1, 1], [0, 1])):
+        assert np.isnan(t_test(one, other).p)
 
 
 def test_anova_has_the_shape_of_the_papers_table_7() -> None:
@@ -242,27 +255,33 @@ def test_anova_has_the_shape_of_the_papers_table_7() -> None:
     contrast = means.iloc[0] - means.iloc[1] - means.iloc[2] + means.iloc[3]
     assert table.sum_sq.iloc[2] == pytest.approx(2820 * contrast**2 / 4)
     assert table["PR(>F)"].iloc[2] < 1e-6
-    with pytest.raises(MnemocraftError, match="empty cell"):
+    with pytest.raises(NotTestable, match="empty cell"):
         two_way_anova(frame.iloc[:8000], response="success", factors=("teacher", "memory"))
+    with pytest.raises(NotTestable, match="does not vary"):
+        two_way_anova(frame.assign(success=1), response="success", factors=("teacher", "memory"))
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "direction", "outcome", "words"),
+    ("value", "p", "direction", "outcome", "words"),
     [
-        (0.01, 0.2, "positive", "holds", "is positive, as expected"),
-        (-0.2, -0.01, "negative", "holds", "is negative, as expected"),
-        (0.01, 0.2, "negative", "fails", "is positive, expected negative"),
-        (-0.2, -0.01, "positive", "fails", "is negative, expected positive"),
-        (-0.01, 0.2, "positive", "undecided", "not distinguishable"),
-        (0.0, 0.2, "positive", "undecided", "not distinguishable"),
-        (float("nan"), float("nan"), "positive", "undecided", "not distinguishable"),
+        (0.1, 0.01, "positive", "holds", "is positive, as claimed"),
+        (-0.1, 0.01, "negative", "holds", "is negative, as claimed"),
+        (0.1, 0.01, "negative", "fails", "is positive, and negative was claimed"),
+        (-0.1, 0.01, "positive", "fails", "is negative, and positive was claimed"),
+        (0.1, 0.05, "positive", "undecided", "not distinguishable"),
+        (-0.1, 1.0, "positive", "undecided", "not distinguishable"),
+        (0.1, np.nan, "positive", "undecided", "not distinguishable"),
+        (np.nan, np.nan, "positive", "undecided", "not measured"),
     ],
 )
-def test_verdicts(low: float, high: float, direction: str, outcome: str, words: str) -> None:
-    judged = verdict((low + high) / 2, low, high, direction)
-    assert judged.outcome == outcome and words in judged.sentence and judged.sentence.startswith(outcome)
+def test_verdicts_follow_the_corrected_p(
+    value: float, p: float, direction: Any, outcome: str, words: str
+) -> None:
+    found = Estimate(value, value - 0.05, value + 0.05, 0.001, 100, 20)
+    judged = verdict(found, p, direction)
+    assert judged.outcome == outcome and words in judged.sentence
 
 
 def test_an_unknown_direction_is_refused() -> None:
     with pytest.raises(MnemocraftError, match="'positive' or 'negative'"):
-        verdict(0.1, 0.0, 0.2, "up")
+        verdict(UNKNOWN, 0.1, "up")

@@ -1,14 +1,17 @@
-"""Statistics for tables of episodes: seeded, paired by task, clustered by task or target.
+"""Statistics for tables of episodes: seeded, resampled by cluster, paired between the cells of a grid.
 
 Episodes of one task (or of tasks with one target) succeed and fail together, so that treating them as
-independent makes intervals too narrow. Here whole clusters are resampled. Nothing depends on the order of
-rows, and equal seeds give equal numbers.
+independent makes intervals too narrow. Here whole clusters are resampled. One set of draws,
+shared by all conditions (the cells of the grid), makes every difference between them paired. Nothing depends
+on the order of rows, and equal seeds give equal numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,50 +19,188 @@ import pandas as pd
 
 from mnemocraft.errors import MnemocraftError
 
-RESAMPLES = 5000
-LEVEL = 0.95
+ALPHA = 0.05
+"""Significance level; intervals cover ``1 - ALPHA``."""
+DRAWS = 2000
+"""Bootstrap samples behind every interval; no p-value is below ``2 / (DRAWS + 1)``."""
+MIN_DRAWS = 20
+"""Draws in which a measure must be defined (F1 can lack positives) before an interval is given."""
+ONE = "one"
+"""The column of ones, which every frame is taken to have: its sum is the number of episodes."""
 PAIR = ("task", "seed")
 
 Floats = npt.NDArray[np.float64]
+Key = tuple[str | float, ...]
+
+
+class NotTestable(MnemocraftError):
+    """The data do not allow the test, e.g. because a condition has not been run to its end."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number computed from sums over episodes, so that resampling needs only the sums of each cluster.
+
+    Attributes:
+        columns: What is summed; the sum of the last one is reported as n.
+        value: From sums of shape (..., len(columns)) to values of shape (...); NaN where undefined.
+    """
+
+    columns: tuple[str, ...]
+    value: Callable[[Floats], Floats]
+
+
+def rate(column: str, over: str = ONE) -> Measure:
+    """The measure "sum of ``column`` over sum of ``over``": by default the mean over episodes."""
+    return Measure((column, over), lambda sums: sums[..., 0] / sums[..., 1])
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its interval, the number of episodes and of clusters behind it."""
+    """A value with its 95 % interval and two-sided p-value (of "equals 0"); NaN where they cannot be had.
+
+    Attributes:
+        n: Episodes behind it.
+        clusters: Clusters that they form. With fewer than about 20 the interval is too narrow,
+            and where all of them agree (every episode succeeds) it has no width.
+    """
 
     value: float
     low: float
     high: float
+    p: float
     n: int
     clusters: int
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Condition a minus condition b over the same tasks.
+class Cells:
+    """A measure in every cell of a grid, with bootstrap draws that are paired between the cells.
 
     Attributes:
-        mean_a, mean_b: Means of the two conditions.
-        difference: ``mean_a - mean_b``; for successes the risk difference.
-        low, high: Interval of the difference.
-        p: Two-sided p-value that belongs to the same bootstrap.
-        cohens_h: Effect size for two proportions; NaN where the values are not all 0 or 1.
-        n: Number of pairs.
-        clusters: Number of clusters that they form.
+        value, n: The measure and its number of episodes, by cell; only cells that have episodes.
+        draws: The measure in each bootstrap sample, shape (draws,).
+        present: Which clusters have episodes in the cell, shape (clusters,).
     """
 
-    mean_a: float
-    mean_b: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    cohens_h: float
-    n: int
-    clusters: int
+    value: dict[Key, float]
+    n: dict[Key, int]
+    draws: dict[Key, Floats]
+    present: dict[Key, npt.NDArray[np.bool_]]
+
+    def estimate(self, weights: Mapping[Key, float]) -> Estimate:
+        """A contrast: weighted sum of cells (a mean, a :func:`difference` ...); NaN if one was not run."""
+        if not self._has(weights):
+            return Estimate(np.nan, np.nan, np.nan, np.nan, 0, 0)
+        value = sum(w * self.value[key] for key, w in weights.items())
+        draws = np.sum([w * self.draws[key] for key, w in weights.items()], axis=0)
+        clusters = np.any([self.present[key] for key in weights], axis=0).sum()
+        n = sum(self.n[key] for key in weights)
+        value, draws = round(value, 12) + 0.0, draws.round(12)  # a difference of equals is 0
+        return Estimate(value, *_interval_and_p(value, draws[np.isfinite(draws)]), n, int(clusters))
+
+    def mean(self, keys: Sequence[Key]) -> Estimate:
+        """Unweighted mean of those of the cells that were run."""
+        known = [key for key in keys if key in self.value]
+        return self.estimate({key: 1 / len(known) for key in known})
+
+    def cohens_h(self, weights: Mapping[Key, float]) -> float:
+        """Effect size of a contrast of rates (Cohen 1988): 0.2 is small, 0.5 medium, 0.8 large.
+
+        The same contrast of ``2 arcsin(sqrt(rate))``; NaN if a cell was not run or its value is no rate.
+        """
+        if not self._has(weights) or not all(0 <= self.value[key] <= 1 for key in weights):
+            return float("nan")
+        return float(sum(2 * w * np.arcsin(np.sqrt(self.value[key])) for key, w in weights.items()))
+
+    def _has(self, weights: Mapping[Key, float]) -> bool:
+        return bool(weights) and all(key in self.value for key in weights)
+
+
+def _interval_and_p(value: float, draws: Floats) -> tuple[float, float, float]:
+    """Percentile interval, and the p-value that it implies: twice the share of draws beyond 0."""
+    if len(draws) < MIN_DRAWS or not np.isfinite(value):
+        return np.nan, np.nan, np.nan
+    low, high = np.percentile(draws, [50 * ALPHA, 100 - 50 * ALPHA])
+    beyond = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
+    return float(low), float(high), float(min(1.0, 2 * (beyond + 1) / (len(draws) + 1)))
+
+
+def difference(plus: Sequence[Key], minus: Sequence[Key]) -> dict[Key, float]:
+    """Weights of "mean of the cells ``plus`` minus mean of the cells ``minus``" (a cell may be in both)."""
+    weights = dict.fromkeys([*plus, *minus], 0.0)
+    for keys, sign in ((plus, 1.0), (minus, -1.0)):
+        for key in keys:
+            weights[key] += sign / len(keys)
+    return weights
+
+
+def cells(
+    episodes: pd.DataFrame,
+    measure: Measure,
+    by: Sequence[str],
+    cluster: str,
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Cells:
+    """``measure`` in every group of episodes, with draws of whole clusters that the groups share.
+
+    Args:
+        episodes: One row an episode; the columns of the measure hold numbers.
+        measure: What to compute.
+        by: Columns whose combinations are the cells.
+        cluster: Column whose values are resampled as a whole, e.g. ``target``; from one there is no interval.
+        draws, seed: Number of bootstrap samples, and the seed of drawing them.
+
+    Raises:
+        MnemocraftError: A value is missing (NaN).
+    """
+    if episodes.empty:
+        return Cells({}, {}, {}, {})
+    groups = episodes.groupby(list(by), observed=True)
+    cell, names = groups.ngroup().to_numpy(), groups.size().reset_index()[list(by)]
+    owner, owners = pd.factorize(episodes[cluster], sort=True)
+    values = _numbers(episodes, measure.columns)
+    if np.isnan(values).any() or (cell < 0).any() or (owner < 0).any():
+        columns = ", ".join([*by, cluster, *measure.columns])
+        raise MnemocraftError(f"missing values (NaN) in one of {columns}: count them or leave them out")
+    sums = _sums(values, owner * len(names) + cell, (len(owners), len(names)))
+    present = sums[..., -1] > 0
+    drawn = np.tensordot(_resamplings(len(owners), draws, seed), sums, axes=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value, spread = measure.value(sums.sum(axis=0)), measure.value(drawn)
+    spread[:, present.sum(axis=0) < 2] = np.nan
+    keys: list[Key] = list(names.itertuples(index=False, name=None))
+    return Cells(
+        {key: float(value[i]) for i, key in enumerate(keys)},
+        {key: int(sums[:, i, -1].sum()) for i, key in enumerate(keys)},
+        {key: spread[:, i] for i, key in enumerate(keys)},
+        {key: present[:, i] for i, key in enumerate(keys)},
+    )
+
+
+def _numbers(frame: pd.DataFrame, columns: Sequence[str]) -> Floats:
+    """Columns as floats, shape (episodes, columns)."""
+    return np.column_stack([np.ones(len(frame)) if c == ONE else frame[c].to_numpy(float) for c in columns])
+
+
+def _sums(values: Floats, place: npt.NDArray[np.intp], shape: tuple[int, int]) -> Floats:
+    """Sums of values by place, shape (clusters, cells, columns).
+
+    Values are added in order of size, so that rounding cannot depend on the order of rows.
+    """
+    order = np.lexsort(values.T)
+    values, place, size = values[order], place[order], shape[0] * shape[1]
+    sums = [np.bincount(place, weights=column, minlength=size).reshape(shape) for column in values.T]
+    return np.stack(sums, axis=-1)
+
+
+@lru_cache(maxsize=4)
+def _resamplings(clusters: int, draws: int, seed: int) -> Floats:
+    """How often each cluster is drawn in each bootstrap sample, shape (draws, clusters)."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=draws).astype(float)
 
 
 @dataclass(frozen=True)
@@ -72,152 +213,68 @@ class McNemar:
     n: int
 
 
-@dataclass(frozen=True)
-class TTest:
-    """Two-sample t-test: ``t``, degrees of freedom ``df``, two-sided ``p``, sizes ``n_a`` and ``n_b``."""
-
-    t: float
-    df: float
-    p: float
-    n_a: int
-    n_b: int
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What an interval says about a directed hypothesis: ``holds``, ``fails`` or ``undecided``."""
-
-    outcome: str
-    sentence: str
-
-
-def mean_interval(
-    values: npt.ArrayLike,
-    clusters: Sequence[object] | pd.Series,
-    *,
-    resamples: int = RESAMPLES,
-    level: float = LEVEL,
-    seed: int = 0,
-) -> Estimate:
-    """Mean of episodes with a cluster-bootstrap percentile interval.
-
-    Args:
-        values: One number (or truth value) per episode.
-        clusters: The cluster of each episode, e.g. its task. With fewer than about 20 clusters the interval
-            is too narrow; where all values are equal it has no width, see :func:`wilson_interval`.
-        resamples: Number of bootstrap resamples.
-        level: Nominal coverage.
-        seed: Seed of the resampling.
-    """
-    sums = _cluster_sums(np.asarray(values, dtype=float)[:, None], clusters)
-    draws = _resample(sums, _ratio, resamples, seed)
-    return _estimate(_ratio(sums.sum(axis=0)), draws, level, sums)
-
-
-def f1_interval(
-    predicted: npt.ArrayLike,
-    actual: npt.ArrayLike,
-    clusters: Sequence[object] | pd.Series,
-    *,
-    resamples: int = RESAMPLES,
-    level: float = LEVEL,
-    seed: int = 0,
-) -> Estimate:
-    """F1 score of a detection, e.g. of impossible tasks, with a cluster-bootstrap percentile interval.
-
-    Args:
-        predicted: Whether each episode was called positive.
-        actual: Whether it was positive.
-        clusters: The cluster of each episode.
-        resamples: Number of resamples; those with nothing positive, where F1 is undefined, are left out.
-        level: Nominal coverage.
-        seed: Seed of the resampling.
-    """
-    called, true = np.asarray(predicted, dtype=bool), np.asarray(actual, dtype=bool)
-    counts = np.stack([called & true, called ^ true], axis=1).astype(float)
-    sums = _cluster_sums(counts, clusters)
-    return _estimate(_f1(sums.sum(axis=0)), _resample(sums, _f1, resamples, seed), level, sums)
-
-
-def wilson_interval(successes: int, n: int, *, level: float = LEVEL) -> Estimate:
-    """Share of successes with Wilson's interval: for independent episodes, also where none or all succeed."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    if not 0 <= successes <= n or n == 0:
-        raise MnemocraftError(f"{successes} successes of {n} is not a share: 0 <= successes <= n and n > 0")
-    low, high = proportion_confint(successes, n, alpha=1 - level, method="wilson")
-    return Estimate(successes / n, float(low), float(high), n, n)
-
-
-def paired_difference(
-    a: pd.DataFrame,
-    b: pd.DataFrame,
-    *,
-    value: str = "success",
-    on: Sequence[str] = PAIR,
-    cluster: str = "task",
-    resamples: int = RESAMPLES,
-    level: float = LEVEL,
-    seed: int = 0,
-) -> Comparison:
-    """Compare two conditions on the same tasks.
+def mcnemar(a: pd.DataFrame, b: pd.DataFrame, *, value: str = "success", on: Sequence[str] = PAIR) -> McNemar:
+    """McNemar's exact test of paired successes; it takes pairs as independent, unlike the bootstrap.
 
     Args:
         a: Records of one condition, as ``load_records`` gives them.
         b: Records of the other.
-        value: Column to compare.
+        value: Column of successes (0 or 1).
         on: Columns that identify a pair; each combination once in ``a`` and once in ``b``.
-        cluster: Column of ``a`` whose values are resampled as a whole, e.g. ``task`` or ``target``.
-        resamples: Number of bootstrap resamples; the smallest p-value is ``2 / (resamples + 1)``.
-        level: Nominal coverage.
-        seed: Seed of the resampling.
 
     Raises:
-        MnemocraftError: A pair is incomplete or double; the message names some.
+        NotTestable: A pair is incomplete or double; the message names some. Or there are no pairs.
     """
-    one, two, clusters = _aligned(a, b, value, on, cluster)
-    sums = _cluster_sums((one - two)[:, None], clusters)
-    draws = _resample(sums, _ratio, resamples, seed)
-    difference = _estimate(_ratio(sums.sum(axis=0)), draws, level, sums)
-    binary = np.isin(np.concatenate([one, two]), (0.0, 1.0)).all()
-    return Comparison(
-        mean_a=float(one.mean()),
-        mean_b=float(two.mean()),
-        difference=difference.value,
-        low=difference.low,
-        high=difference.high,
-        p=_two_sided_p(draws),
-        cohens_h=cohens_h(one.mean(), two.mean()) if binary else float("nan"),
-        n=difference.n,
-        clusters=difference.clusters,
-    )
-
-
-def cohens_h(p_a: float, p_b: float) -> float:
-    """Cohen's effect size for two proportions: 0.2 small, 0.5 medium, 0.8 large (Cohen 1988)."""
-    return float(2 * np.arcsin(np.sqrt(p_a)) - 2 * np.arcsin(np.sqrt(p_b)))
-
-
-def mcnemar(a: pd.DataFrame, b: pd.DataFrame, *, value: str = "success", on: Sequence[str] = PAIR) -> McNemar:
-    """McNemar's exact test of paired successes; it takes pairs as independent, unlike the bootstrap."""
     from statsmodels.stats.contingency_tables import mcnemar as exact_test
 
-    one, two, _ = _aligned(a, b, value, on, on[0])
-    only_a, only_b = int(((one == 1) & (two == 0)).sum()), int(((one == 0) & (two == 1)).sum())
+    one, two = _aligned(a, b, value, list(on))
+    if not np.isin([one, two], (0.0, 1.0)).all():
+        raise MnemocraftError(f"McNemar's test needs successes (0 or 1), and {value} has other values")
+    only_a, only_b = int((one > two).sum()), int((one < two).sum())
     p = exact_test([[0, only_a], [only_b, 0]], exact=True).pvalue
     return McNemar(only_a, only_b, float(p), len(one))
+
+
+def _aligned(a: pd.DataFrame, b: pd.DataFrame, value: str, on: list[str]) -> tuple[Floats, Floats]:
+    """The values of both frames in one order of pairs."""
+    one, two = a.set_index(on)[value], b.set_index(on)[value]
+    for name, series in (("a", one), ("b", two)):
+        if series.index.has_duplicates:
+            doubles = series.index[series.index.duplicated()].unique()
+            raise NotTestable(f"{_some(doubles)} stands more than once in {name}: pairs are by {on}")
+    for name, missing in (("a", two.index.difference(one.index)), ("b", one.index.difference(two.index))):
+        if len(missing):
+            raise NotTestable(f"{_some(missing)} is missing in {name}: pairs are by {on}")
+    if one.empty:
+        raise NotTestable("there are no pairs to compare")
+    return one.to_numpy(float), two.reindex(one.index).to_numpy(float)
+
+
+def _some(names: pd.Index[Any]) -> str:
+    return ", ".join(map(str, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+@dataclass(frozen=True)
+class TTest:
+    """Two-sample t-test: ``t``, degrees of freedom ``df`` and two-sided ``p``."""
+
+    t: float
+    df: float
+    p: float
 
 
 def t_test(a: npt.ArrayLike, b: npt.ArrayLike, *, equal_variances: bool = True) -> TTest:
     """Two-sample t-test over episodes, as in How2's appendix D.1 (Student), or Welch's.
 
-    Neither paired nor clustered: for the comparison with the paper. NaN where neither sample varies.
+    Neither paired nor clustered: for the comparison with the paper. NaN if a sample does not vary.
     """
     from scipy.stats import ttest_ind
 
-    one, two = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    result = ttest_ind(np.sort(one), np.sort(two), equal_var=equal_variances)
-    return TTest(float(result.statistic), float(result.df), float(result.pvalue), len(one), len(two))
+    one, two = np.sort(np.asarray(a, dtype=float)), np.sort(np.asarray(b, dtype=float))
+    if min(len(np.unique(one)), len(np.unique(two))) < 2:
+        return TTest(np.nan, np.nan, np.nan)
+    result = ttest_ind(one, two, equal_var=equal_variances)
+    return TTest(float(result.statistic), float(result.df), float(result.pvalue))
 
 
 def two_way_anova(frame: pd.DataFrame, *, response: str, factors: tuple[str, str]) -> pd.DataFrame:
@@ -228,15 +285,17 @@ def two_way_anova(frame: pd.DataFrame, *, response: str, factors: tuple[str, str
         ``df``, ``F`` and ``PR(>F)``.
 
     Raises:
-        MnemocraftError: A combination of the factors has no episodes, so that nothing can be said of it.
+        NotTestable: A combination of the factors has no episodes, or the response does not vary.
     """
     from statsmodels.formula.api import ols
     from statsmodels.stats.anova import anova_lm
 
     first, second = factors
-    cells = pd.crosstab(frame[first], frame[second])
-    if (cells == 0).any(axis=None) or min(cells.shape) < 2:
-        raise MnemocraftError(f"{first} x {second} has an empty cell or a single level: {cells.to_dict()}")
+    counts = pd.crosstab(frame[first], frame[second])
+    if (counts == 0).any(axis=None) or min(counts.shape) < 2:
+        raise NotTestable(f"{first} x {second} has an empty cell or a single level: {counts.to_dict()}")
+    if frame[response].nunique() < 2:
+        raise NotTestable(f"{response} does not vary: there is no variance to analyse")
     data = frame.sort_values([first, second, response]).astype({response: float})
     return anova_lm(ols(f"{response} ~ C({first}) * C({second})", data=data).fit(), typ=2)
 
@@ -255,94 +314,37 @@ def holm(table: pd.DataFrame, *, p: str = "p") -> pd.DataFrame:
     return table.assign(**{f"{p}_holm": corrected})
 
 
-def verdict(estimate: float, low: float, high: float, direction: str) -> Verdict:
-    """Judge a directed hypothesis by an interval.
+Direction = Literal["positive", "negative"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of a directed claim: ``holds``, ``fails`` or ``undecided``, and why."""
+
+    outcome: str
+    sentence: str
+
+
+def verdict(found: Estimate, p: float, direction: Direction) -> Verdict:
+    """Judge the claim that a contrast is positive (or negative).
 
     Args:
-        estimate: The measured difference.
-        low: Lower end of its interval.
-        high: Upper end.
-        direction: ``positive`` or ``negative``: the sign that the hypothesis expects.
+        found: The contrast.
+        p: Its p-value, corrected for the number of claims that are judged together (:func:`holm`).
+        direction: The sign that is claimed.
     """
     if direction not in ("positive", "negative"):
         raise MnemocraftError(f"direction is {direction!r}: it must be 'positive' or 'negative'")
-    measured = f"{estimate:+.3f} [{low:+.3f}, {high:+.3f}]"
-    if not (low > 0 or high < 0):
-        return Verdict("undecided", f"undecided: {measured} is not distinguishable from no difference")
-    found = "positive" if low > 0 else "negative"
-    if found == direction:
-        return Verdict("holds", f"holds: {measured} is {found}, as expected")
-    return Verdict("fails", f"fails: {measured} is {found}, expected {direction}")
-
-
-def _aligned(
-    a: pd.DataFrame, b: pd.DataFrame, value: str, on: Sequence[str], cluster: str
-) -> tuple[Floats, Floats, pd.Series]:
-    """The values of both frames in one order of pairs, and the cluster of each pair."""
-    keys = list(on)
-    one, two = a.set_index(keys).sort_index(), b.set_index(keys).sort_index()
-    for name, frame in (("a", one), ("b", two)):
-        if frame.index.has_duplicates:
-            doubles = list(frame.index[frame.index.duplicated()].unique())
-            raise MnemocraftError(f"{_some(doubles)} stands more than once in {name}: pairs are by {keys}")
-    for name, missing in (("a", two.index.difference(one.index)), ("b", one.index.difference(two.index))):
-        if len(missing):
-            raise MnemocraftError(f"{_some(list(missing))} is missing in {name}: pairs are by {keys}")
-    clusters = one.reset_index()[cluster]
-    return one[value].to_numpy(dtype=float), two[value].to_numpy(dtype=float), clusters
-
-
-def _some(names: list[object]) -> str:
-    return ", ".join(map(str, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-
-
-def _cluster_sums(columns: Floats, clusters: Sequence[object] | pd.Series) -> Floats:
-    """Sums of the columns and number of episodes, by cluster: shape (clusters, columns + 1).
-
-    Clusters are sorted by name, and values within them by size, so that rounding cannot depend on the order
-    of rows.
-    """
-    if len(columns) != len(clusters):
-        raise MnemocraftError(f"{len(columns)} values but {len(clusters)} cluster names")
-    if np.isnan(columns).any():
-        raise MnemocraftError(
-            "some values are missing (NaN): count them or leave them out before the statistics"
-        )
-    names, codes = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
-    if len(names) < 2:
-        raise MnemocraftError(f"{len(names)} cluster(s): at least 2 are needed for an interval")
-    order = np.lexsort([*columns.T, codes])
-    ordered = np.column_stack([columns, np.ones(len(columns))])[order]
-    return np.add.reduceat(ordered, np.searchsorted(codes[order], np.arange(len(names))), axis=0)
-
-
-def _resample(sums: Floats, statistic: Callable[[Floats], Floats], resamples: int, seed: int) -> Floats:
-    """The statistic of ``resamples`` samples of whole clusters, drawn with replacement."""
-    count = len(sums)
-    picks = np.random.default_rng(seed).integers(count, size=(resamples, count))
-    return statistic(np.stack([column[picks].sum(axis=1) for column in sums.T], axis=1))
-
-
-def _ratio(totals: Floats) -> Floats:
-    """Mean from total and count."""
-    return totals[..., 0] / totals[..., -1]
-
-
-def _f1(totals: Floats) -> Floats:
-    """F1 from true positives and errors of both kinds; NaN where there are neither."""
-    doubled, errors = 2 * totals[..., 0], totals[..., 1]
-    whole = doubled + errors
-    return np.divide(doubled, whole, out=np.full_like(whole, np.nan), where=whole > 0)
-
-
-def _estimate(value: Floats, draws: Floats, level: float, sums: Floats) -> Estimate:
-    tail = (1 - level) / 2
-    known = draws[~np.isnan(draws)]
-    low, high = np.quantile(known, [tail, 1 - tail]) if len(known) else (np.nan, np.nan)
-    return Estimate(float(value), float(low), float(high), int(sums[:, -1].sum()), len(sums))
-
-
-def _two_sided_p(draws: Floats) -> float:
-    """Twice the share of resamples on the far side of 0: the p-value that the percentile interval implies."""
-    far = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
-    return min(1.0, 2 * (far + 1) / (len(draws) + 1))
+    if np.isnan(found.value):
+        return Verdict("undecided", "not measured: not all of its conditions were run")
+    if np.isnan(p):
+        return Verdict("undecided", f"{found.value:+.3f}, not distinguishable from 0: too little for a test")
+    measured = (
+        f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}] (corrected p = {p:.2g}, n = {found.n})"
+    )
+    if not p < ALPHA:
+        return Verdict("undecided", f"{measured} is not distinguishable from 0")
+    sign = "positive" if found.value > 0 else "negative"
+    if sign == direction:
+        return Verdict("holds", f"{measured} is {sign}, as claimed")
+    return Verdict("fails", f"{measured} is {sign}, and {direction} was claimed")

@@ -1,0 +1,71 @@
+"""What notebook 00 shows: what the How2 study would cost, and a small model at work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from mnemocraft.llm.budget import prices
+from mnemocraft.llm.types import Usage
+from mnemocraft.runs import Study
+from mnemocraft.studies.how2 import sweep
+
+SAMPLE = 12
+"""Episodes of each set-up and teacher in which tokens are counted."""
+DEMO_STEPS = {"smoke": 1, "quick": 4, "full": sweep.MAX_STEPS}
+"""Environment steps of an episode with the local model, which needs seconds for each."""
+AGENT = ["setup", "teacher"]
+
+
+def demo(profile: str) -> Study:
+    """A few episodes for a slow local model, cut short in the small profiles."""
+    return sweep.demo(1 if profile == "smoke" else 3, DEMO_STEPS[profile])
+
+
+def sample() -> Study:
+    """A few episodes of every set-up and teacher, to count tokens in."""
+    quick = sweep.study("quick", [0])
+    settings = {"split": "low", "variant": "main"}
+    chosen = [s for s in quick.streams if settings.items() <= s.condition.settings.items()]
+    short = tuple(replace(s, tasks=s.tasks[:SAMPLE]) for s in chosen)
+    return replace(quick, name="00_start_here", streams=short)
+
+
+def tokens(records: pd.DataFrame) -> pd.DataFrame:
+    """Mean prompt and completion tokens an episode, summed over roles, by set-up and teacher."""
+    kinds = {
+        kind: records.filter(regex=rf"^tokens_.*_{kind}$").sum(axis=1) for kind in ("prompt", "completion")
+    }
+    return records[AGENT].assign(**kinds).groupby(AGENT, sort=False).mean().reset_index()
+
+
+def estimate(
+    records: pd.DataFrame, seeds: Sequence[int], profiles: Sequence[str] = tuple(sweep.TASKS)
+) -> pd.DataFrame:
+    """Tokens (millions) and list price of each profile of the study, for every model of ``data/prices.csv``.
+
+    Args:
+        records: Episodes whose token counts stand for all of their set-up and teacher.
+        seeds: The seeds that would be run.
+        profiles: Which profiles to estimate.
+    """
+    each = tokens(records).set_index(AGENT)
+    rows = []
+    for profile in profiles:
+        streams = sweep.study(profile, seeds).streams
+        total = sum(
+            each.loc[tuple(s.condition.settings[k] for k in AGENT)] * len(s.tasks) for s in streams
+        ).round()
+        usage = Usage(int(total["prompt"]), int(total["completion"]), estimated=True)
+        rows += [
+            {"profile": profile, "episodes": sum(len(s.tasks) for s in streams), "priced_model": name}
+            | {
+                "prompt_millions": usage.prompt_tokens / 1e6,
+                "completion_millions": usage.completion_tokens / 1e6,
+            }
+            | {"usd": price.of(usage)}
+            for name, price in prices().items()
+        ]
+    return pd.DataFrame(rows)

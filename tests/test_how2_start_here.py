@@ -1,0 +1,28 @@
+"""The cost estimate of notebook 00 is tokens times list price, for exactly the episodes of the study."""
+
+import pytest
+
+from how2_synthetic import synthetic
+from mnemocraft.llm.budget import prices
+from mnemocraft.studies.how2 import start_here, sweep
+
+
+def test_estimate_is_tokens_times_price():
+    records = synthetic(1, size=5)  # every episode: 20,100 prompt and 400 completion tokens
+    table = start_here.estimate(records, [0, 1])
+    assert set(table["profile"]) == set(sweep.TASKS)
+    full = table[table["profile"] == "full"].set_index("priced_model")
+    episodes = 570 * 2 * (42 + 8 + 21)  # tasks x seeds x conditions of the main grid and the ablations
+    assert (full["episodes"] == episodes).all()
+    for name, price in prices().items():
+        dollars = episodes * (20_100 * price.prompt + 400 * price.completion) / 1e6
+        assert full.loc[name, "usd"] == pytest.approx(dollars)
+
+
+def test_sample_covers_every_agent_and_the_demo_is_short():
+    sample = start_here.sample()
+    agents = {(s.condition.settings["setup"], s.condition.settings["teacher"]) for s in sample.streams}
+    assert len(agents) == len(sample.streams) == 21
+    assert {len(s.tasks) for s in sample.streams} == {start_here.SAMPLE}
+    (stream,) = start_here.demo("smoke").streams
+    assert len(stream.tasks) == 1 and stream.condition.settings["max_steps"] == 1
