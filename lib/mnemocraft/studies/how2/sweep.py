@@ -21,7 +21,7 @@ from mnemocraft.runs import Condition, Episode, Stream, Study
 from mnemocraft.studies.how2.load import SPLITS, curriculum, environment, shuffled, subset
 
 STEM = "01_how2_teacher_spectrum"
-TASKS = {"smoke": 8, "quick": 100, "full": 570}
+TASKS = {"smoke": 8, "quick": 200, "full": 570}
 """Examples per split and profile; the paper uses all 570."""
 VARIANTS = ("main", "curriculum", "ask_first", "no_think")
 """The main grid, and the ablations of Appendices C.2, C.3 and F (high split only)."""
