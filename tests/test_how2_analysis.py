@@ -13,6 +13,7 @@ from how2_synthetic import conditions, success_rate, synthetic
 from mnemocraft import figstyle, paths
 from mnemocraft.envs.plancraft.data import examples
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.runs import code_version
 from mnemocraft.studies import papers
 from mnemocraft.studies.how2 import analysis, figures, hypotheses, measures, tables
 from mnemocraft.studies.how2.measures import SETUPS, SPLITS, TEACHERS
@@ -325,7 +326,7 @@ def test_written_tables_carry_their_source_and_do_not_depend_on_row_order(tmp_pa
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
     table = pd.read_csv(tmp_path / "a" / "table1.csv")
     assert set(table["model"]) == {"surrogate"} and set(table["seeds"]) == {"0 1"}
-    assert set(table["commit"]) == {"abc1234"} and table["config"].nunique() == 1
+    assert set(table["commit"]) == {code_version()} and table["config"].nunique() == 1
 
 
 def test_beside_shows_interval_and_paper(found):

@@ -6,7 +6,7 @@ import builtins
 import pytest
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
-from mnemocraft.llm import get_model
+from mnemocraft.llm import content_name, get_model
 from mnemocraft.llm.local import fingerprint
 
 TOOLS = [
@@ -86,8 +86,20 @@ def test_a_file_that_is_no_model_is_one_sentence(tmp_path):
     pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
     path = tmp_path / "bad.gguf"
     path.write_bytes(b"not a model")
+    with pytest.raises(MnemocraftError, match="not a GGUF file"):
+        get_model(f"local:{path}")
+    path.write_bytes(b"GGUF, but nothing more")
     with pytest.raises(MnemocraftError, match="cannot load"):
         asyncio.run(get_model(f"local:{path}").complete([{"role": "user", "content": "hello"}]))
+
+
+def test_another_file_under_the_same_name_is_another_model(tmp_path):
+    path = tmp_path / "m.gguf"
+    path.write_bytes(b"GGUF one")
+    before = content_name(f"local:{path}")
+    path.write_bytes(b"GGUF two")
+    assert content_name(f"local:{path}") != before
+    assert content_name("gpt-4o-mini") == "gpt-4o-mini"
 
 
 def test_models_are_told_apart_by_content_not_by_place(tmp_path):

@@ -132,3 +132,22 @@ def test_messages_that_are_no_json_are_refused_in_a_sentence(messages):
 def test_wrong_settings_are_one_sentence(arguments, sentence):
     with pytest.raises(MnemocraftError, match=sentence):
         get_model(**arguments)
+
+
+@pytest.mark.parametrize(
+    "name, meant", [("surrogat", "surrogate"), ("Local", "local"), ("Replay:x", "replay")]
+)
+def test_a_near_miss_of_a_reserved_name_is_not_sent_to_a_server(name, meant):
+    with pytest.raises(MnemocraftError, match=f"did you mean '{meant}'"):
+        get_model(name, api_key="k")
+
+
+@pytest.mark.parametrize("messages", [[], "hello", [{}], [1], None])
+def test_messages_that_are_none_get_one_sentence_from_every_model(messages):
+    with pytest.raises(MnemocraftError, match="messages must"):
+        asyncio.run(get_model("surrogate").complete(messages))
+
+
+def test_a_budget_that_is_none_is_named():
+    with pytest.raises(MnemocraftError, match="Budget"):
+        get_model("gpt-4o-mini", api_key="k", budget=1000)

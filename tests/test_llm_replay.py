@@ -185,3 +185,22 @@ def test_a_shipped_recording_is_found_by_name_and_a_wrong_name_lists_them(record
     assert run_all(get_model("replay:how"))[0].cached
     with pytest.raises(MnemocraftError, match=r"no recording 'when'.*one of these: how"):
         get_model("replay:when")
+
+
+@pytest.mark.parametrize("line", ["[1]", "{}", '{"key": "k", "request": {}}', '{"reply": 3}'])
+def test_a_damaged_entry_is_one_sentence(line, tmp_path):
+    path = tmp_path / "r.jsonl.gz"
+    header = {"format": "mnemocraft-recording", "version": 1, "model": "m", "count": 1}
+    path.write_bytes(gzip.compress(f"{json.dumps(header)}\n{line}\n".encode()))
+    with pytest.raises(MnemocraftError, match="damaged"):
+        get_model(f"replay:{path}")
+
+
+def test_a_flipped_byte_is_one_sentence(tmp_path):
+    path = tmp_path / "r.jsonl.gz"
+    header = {"format": "mnemocraft-recording", "version": 1, "model": "m", "count": 0}
+    data = bytearray(gzip.compress((json.dumps(header) * 50).encode()))
+    data[20] ^= 0xFF
+    path.write_bytes(data)
+    with pytest.raises(MnemocraftError, match=r"cannot be read|is not a recording"):
+        get_model(f"replay:{path}")

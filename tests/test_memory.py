@@ -23,3 +23,9 @@ def test_look_up_is_by_exact_string_and_gives_a_copy():
     assert memory.read("red_dye") == []
     memory.read("Red_Dye").append("intruder")
     assert memory.read("Red_Dye") == ["entry"]
+
+
+def test_a_single_string_is_one_key_not_its_letters():
+    memory = KeyedMemory()
+    memory.write("entry", "oak")
+    assert (len(memory), memory.read("oak")) == (1, ["entry"])

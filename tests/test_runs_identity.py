@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import Budget
-from mnemocraft.runs import Condition, ModelSpec, Stream, Study, content_digest, identity
+from mnemocraft.runs import Condition, ModelSpec, Stream, Study, identity
 from mnemocraft.runs.identity import identify
 from runs_toy import InstantSpec, start, toy_study
 
@@ -90,17 +90,6 @@ def test_unsafe_condition_ids_are_refused(name: str) -> None:
 def test_settings_must_be_json() -> None:
     with pytest.raises(MnemocraftError, match="settings that JSON cannot hold"):
         identify(STUDY, replace(STREAM, condition=Condition("c", {"x": {1}})), ModelSpec("m"))
-
-
-def test_content_digest_sees_names_and_texts_but_no_order(tmp_path: Path) -> None:
-    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
-    a.write_text("one")
-    b.write_text("two")
-    whole = content_digest([a, b])
-    assert whole == content_digest([b, a])
-    a.write_text("two")
-    b.write_text("one")
-    assert content_digest([a, b]) != whole
 
 
 def test_code_version_ignores_results_and_sees_edited_code(

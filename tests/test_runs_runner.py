@@ -149,7 +149,7 @@ def test_a_spent_budget_stops_cleanly_and_resumes(
 ) -> None:
     study = toy_study(faults=FAULTS)
     spec = InstantSpec(cpu_bound=cpu_bound)
-    with pytest.raises(BudgetExceeded, match=r"used up; what is finished is kept in .* with a larger budget"):
+    with pytest.raises(BudgetExceeded, match=r"used up; what is finished is kept in .* with a new budget"):
         run(study, tmp_path, replace(spec, stops_after=17), workers)
     stopped = load_records(tmp_path)
     over = stopped[stopped.status == "budget"]

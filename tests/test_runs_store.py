@@ -80,8 +80,44 @@ def test_other_tasks_are_cut_off_but_kept_aside(tmp_path: Path) -> None:
     with StreamFile(tmp_path, "s") as stream:
         assert [r["identity"] for r in stream.recover(IDENTITIES)] == ["id0"]
     assert stored(tmp_path) == (["id0"], ["id0"])
-    assert (tmp_path / "streams" / "s.jsonl.superseded-old2").read_bytes() == before
-    assert (tmp_path / "trajectories" / "s.jsonl.gz.superseded-old2").exists()
+    (copy,) = (tmp_path / "streams").glob("s.jsonl.superseded-*")
+    assert copy.read_bytes() == before
+    assert len(list((tmp_path / "trajectories").glob("s.jsonl.gz.superseded-*"))) == 1
+
+
+def test_errors_at_the_end_of_an_unfinished_stream_are_played_again(tmp_path: Path) -> None:
+    fill(tmp_path, IDENTITIES[:2])
+    fill(tmp_path, IDENTITIES[2:3], status="error")
+    fill(tmp_path, IDENTITIES[3:4])
+    fill(tmp_path, IDENTITIES[4:5], status="error")
+    with StreamFile(tmp_path, "s") as stream:
+        assert [r["status"] for r in stream.recover(IDENTITIES)] == ["ok", "ok", "error", "ok"]
+
+
+def test_errors_of_a_finished_stream_stand(tmp_path: Path) -> None:
+    fill(tmp_path, IDENTITIES[:5])
+    fill(tmp_path, IDENTITIES[5:], status="error")
+    with StreamFile(tmp_path, "s") as stream:
+        assert len(stream.recover(IDENTITIES)) == 6
+
+
+@pytest.mark.parametrize("damage", [b"{}\n", b"garbage\n", b"[1]\n"])
+def test_what_lies_behind_a_damaged_line_is_kept_aside(tmp_path: Path, damage: bytes) -> None:
+    fill(tmp_path, IDENTITIES)
+    path = store.stream_path(tmp_path, "s")
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], damage, *lines[3:]]))
+    before = path.read_bytes()
+    with StreamFile(tmp_path, "s") as stream:
+        assert len(stream.recover(IDENTITIES)) == 2
+    (copy,) = path.parent.glob("s.jsonl.superseded-*")
+    assert copy.read_bytes() == before
+
+
+def test_a_file_in_the_place_of_the_run_folder_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("")
+    with pytest.raises(MnemocraftError, match="cannot be written"), run_lock(tmp_path / "run"):
+        pass
 
 
 def test_a_shorter_plan_leaves_the_longer_stream_alone(tmp_path: Path) -> None:

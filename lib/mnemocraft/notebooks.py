@@ -5,6 +5,7 @@ top, so that ``--check`` can judge the flags before anything is installed.
 """
 
 import argparse
+import asyncio
 import json
 import multiprocessing
 import os
@@ -15,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +26,8 @@ from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 
 PROFILES = ("smoke", "quick", "full")
+SHARED = ("model", "profile", "workers")
+"""Parameters that every notebook must have and every run gives."""
 STOPPED = 130
 """Exit status of a run that Ctrl-C stopped."""
 STOP_GRACE_S = 15
@@ -96,17 +99,34 @@ def select(folder: Path, only: Sequence[str] | None) -> list[Path]:
     return [found[number] for number in sorted({int(text) for text in only})]
 
 
-def check_parameters(job: Job) -> None:
-    """Refuses parameters that the notebook's ``parameters`` cell lacks (papermill merely warns).
+def check_parameters(jobs: Sequence[Job]) -> list[Job]:
+    """Gives each notebook the extra parameters that it has; papermill merely warns of those it lacks.
 
     Raises:
-        NotebookError: naming the parameter and those that the notebook has.
+        NotebookError: a parameter that no notebook has, or one of model, profile and workers is missing.
     """
-    known = _papermill().inspect_notebook(str(job.notebook))
-    unknown = sorted(set(job.parameters) - set(known))
-    if unknown:
-        has = ", ".join(known) or "none"
-        raise NotebookError(f"{job.stem} has no parameter {', '.join(unknown)}; its parameters are: {has}.")
+    known = [list(_papermill().inspect_notebook(str(job.notebook))) for job in jobs]
+    checked = []
+    for job, has in zip(jobs, known, strict=True):
+        nowhere = [name for name in job.parameters if not any(name in names for names in known)]
+        if missing := nowhere or [name for name in SHARED if name not in has]:
+            raise NotebookError(
+                f"{job.stem} has no parameter {', '.join(missing)}; its parameters are: "
+                f"{', '.join(has) or 'none'}."
+            )
+        checked.append(replace(job, parameters={k: v for k, v in job.parameters.items() if k in has}))
+    return checked
+
+
+def check_model(name: str) -> None:
+    """Opens the model once, so that a mistyped name or a missing key is told before anything runs.
+
+    Raises:
+        MnemocraftError: what is missing.
+    """
+    from mnemocraft.llm import get_model
+
+    asyncio.run(get_model(name).aclose())
 
 
 def _papermill() -> ModuleType:
@@ -126,9 +146,12 @@ def run(job: Job) -> Outcome:
 
     The process leads its own session: Ctrl-C reaches this process only, which then stops that one.
     """
-    job.executed.parent.mkdir(parents=True, exist_ok=True)
-    job.html.unlink(missing_ok=True)  # never leave a former run's page beside a failed one
     started_ns, started = time.time_ns(), time.monotonic()
+    try:
+        job.executed.parent.mkdir(parents=True, exist_ok=True)
+        job.html.unlink(missing_ok=True)  # never leave a former run's page beside a failed one
+    except OSError as failure:
+        return Outcome(job, 0.0, f"{job.executed.parent} cannot be written: {failure.strerror}")
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_process, args=(job, sender))
@@ -271,7 +294,7 @@ def _setting(text: str) -> tuple[str, Any]:
         parsed = json.loads(value)
     except json.JSONDecodeError:
         equals = ""
-    if not equals or not name.isidentifier() or name in ("model", "profile", "workers"):
+    if not equals or not name.isidentifier() or name in SHARED:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=JSON, such as seeds=[0,1] or split='\"low\"'")
     return name, parsed
 
@@ -316,9 +339,9 @@ def main(argv: Sequence[str] | None = None, folder: Path = paths.NOTEBOOKS) -> i
         jobs = [Job(notebook, parameters) for notebook in select(folder, options.only)]
         if options.check:
             return 0
-        for job in jobs:
-            check_parameters(job)
-    except NotebookError as error:
+        jobs = check_parameters(jobs)
+        check_model(options.model)
+    except MnemocraftError as error:
         print(f"run_all.sh: {error}", file=sys.stderr)
         return 2
     return _run_all(jobs)

@@ -1,7 +1,7 @@
 """One chat interface to servers, a local model, recordings and the surrogate."""
 
 from mnemocraft.llm.budget import Budget, Totals, estimate_cost
-from mnemocraft.llm.model import Model, get_model
+from mnemocraft.llm.model import Model, content_name, get_model
 from mnemocraft.llm.replay import export_recording, import_recording
 from mnemocraft.llm.types import Message, Reply, Request, TokenLedger, Tool, ToolCall, Usage
 
@@ -16,6 +16,7 @@ __all__ = [
     "ToolCall",
     "Totals",
     "Usage",
+    "content_name",
     "estimate_cost",
     "export_recording",
     "get_model",

@@ -46,9 +46,7 @@ class Local:
     def __init__(
         self, gguf: str | None, *, context: int = 8192, threads: int = 1, timeout: float = 600.0
     ) -> None:
-        self._file = default_model() if gguf is None else Path(gguf).expanduser()
-        if not self._file.is_file():
-            raise MnemocraftError(f"There is no model file {self._file}.")
+        self._file = default_model() if gguf is None else model_file(gguf)
         _import_server()
         self.name = f"local/{self._file.stem}@{fingerprint(self._file)}"
         self.failures: Counter[str] = Counter()
@@ -103,6 +101,17 @@ def _import_server() -> Any:
     except ImportError:
         raise MissingExtra("Model 'local' needs an extra: pip install 'mnemocraft[local]'.") from None
     return xllamacpp
+
+
+def model_file(path: str) -> Path:
+    """A GGUF file by its path. Raises MnemocraftError if there is none, or it is of another kind."""
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise MnemocraftError(f"There is no model file {file}.")
+    with file.open("rb") as start:
+        if start.read(4) != b"GGUF":
+            raise MnemocraftError(f"{file} is not a GGUF file, the kind of model that llama.cpp loads.")
+    return file
 
 
 def default_model() -> Path:

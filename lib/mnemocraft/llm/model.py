@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import difflib
+import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -19,6 +21,8 @@ from mnemocraft.llm.types import Backend, Message, Reply, Request, Tool
 FAILURES_IN_A_ROW = 5
 """So many final failures one after the other stop the run."""
 _CLAIM_POLL_S = 0.02
+RESERVED = ("surrogate", "local", "replay")
+"""Names that mean no server's model."""
 
 
 class Model:
@@ -94,6 +98,10 @@ class Model:
             BudgetExceeded: the budget is used up; stop the run.
             ReplayMiss: the recording has no answer to this request.
         """
+        if not isinstance(messages, list) or not all(isinstance(m, dict) and "role" in m for m in messages):
+            raise MnemocraftError("messages must be a list of OpenAI chat messages (dicts with a role).")
+        if not messages:
+            raise MnemocraftError("messages must not be empty.")
         request = Request(
             self._backend.name, messages, tools, temperature, max_tokens, _stops(stop), seed, sample
         )
@@ -194,8 +202,6 @@ class Model:
 
 def _normal(request: Request) -> Request:
     """The request in the one form that is hashed: ``0`` and ``0.0``, no tools and ``[]`` are the same."""
-    if not isinstance(request.messages, list) or not all(isinstance(m, dict) for m in request.messages):
-        raise MnemocraftError("messages must be a list of OpenAI chat messages (dicts with a role).")
     return replace(
         request,
         messages=steady_ids(request.messages),
@@ -213,6 +219,24 @@ def _key(request: Request) -> str:
 
 def _stops(stop: list[str] | str | None) -> list[str] | None:
     return [stop] if isinstance(stop, str) else stop or None
+
+
+def content_name(name: str) -> str:
+    """A model's name; for a model file or a recording with a fingerprint of its content.
+
+    Raises:
+        MnemocraftError: there is no such file, or an extra is missing.
+    """
+    kind, _, rest = name.partition(":")
+    if kind == "local":
+        from mnemocraft.llm.local import default_model, fingerprint, model_file
+
+        return f"{name}@{fingerprint(model_file(rest) if rest else default_model())}"
+    if kind == "replay":
+        from mnemocraft.llm.replay import find_recording
+
+        return f"{name}@{hashlib.sha256(find_recording(rest).read_bytes()).hexdigest()[:12]}"
+    return name
 
 
 def get_model(
@@ -245,8 +269,12 @@ def get_model(
     """
     _check_count("max_concurrency", max_concurrency, 1)
     _check_count("max_retries", max_retries, 0)
+    if budget is not None and not isinstance(budget, Budget):
+        raise MnemocraftError(f"budget must be Budget(tokens=..., dollars=...), not {budget!r}.")
     kind, _, rest = name.partition(":")
-    if kind not in ("surrogate", "local", "replay"):
+    if kind not in RESERVED:
+        if meant := difflib.get_close_matches(kind.lower(), RESERVED, cutoff=0.85):
+            raise MnemocraftError(f"There is no model '{name}'; did you mean '{meant[0]}'?")
         kind = "endpoint"
     _check_options(name, kind, options, base_url, api_key)
     price: Price | None = FREE

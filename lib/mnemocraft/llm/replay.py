@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -131,6 +132,7 @@ def read_recording(path: Path) -> tuple[Json, Iterator[Json]]:
         not isinstance(header, dict)
         or header.get("format") != "mnemocraft-recording"
         or header.get("version") != VERSION
+        or not header.keys() >= {"model", "count"}
     ):
         raise MnemocraftError(f"{path} is not a recording of version {VERSION}.")
     return header, _counted(lines, header["count"], path)
@@ -141,13 +143,15 @@ def _lines(path: Path) -> Iterator[Json]:
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for line in file:
                 yield json.loads(line)
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise MnemocraftError(f"The recording {path} cannot be read: {error}.") from None
 
 
 def _counted(lines: Iterator[Json], count: int, path: Path) -> Iterator[Json]:
     read = 0
-    for read, entry in enumerate(lines, 1):  # noqa: B007
+    for read, entry in enumerate(lines, 1):
+        if not isinstance(entry, dict) or not isinstance(entry.get("reply"), dict):
+            raise MnemocraftError(f"The recording {path} is damaged: answer {read} is no answer.")
         yield entry
     if read != count:
         raise MnemocraftError(f"The recording {path} is cut: {read} of {count} answers.")

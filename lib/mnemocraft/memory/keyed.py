@@ -18,8 +18,8 @@ class KeyedMemory:
         return list(self._entries.get(key, ()))
 
     def write(self, entry: str, keys: Iterable[str]) -> None:
-        """Store ``entry`` under every key (Algorithm 1, lines 13 to 15)."""
-        for key in keys:
+        """Store ``entry`` under every key (Algorithm 1, lines 13 to 15); a single string is one key."""
+        for key in [keys] if isinstance(keys, str) else keys:
             entries = self._entries.setdefault(key, [])
             if entry not in entries:
                 entries.append(entry)

@@ -1,6 +1,6 @@
 """Running studies: streams of episodes in parallel, kept safe from kills, resumed, read back as tables."""
 
-from mnemocraft.runs.identity import content_digest
+from mnemocraft.runs.identity import code_version
 from mnemocraft.runs.records import load_records, read_trajectory, write_table
 from mnemocraft.runs.runner import run_study
 from mnemocraft.runs.study import Condition, Episode, ModelSpec, Stream, StreamRunner, Study
@@ -12,7 +12,7 @@ __all__ = [
     "Stream",
     "StreamRunner",
     "Study",
-    "content_digest",
+    "code_version",
     "load_records",
     "read_trajectory",
     "run_study",

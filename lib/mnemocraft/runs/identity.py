@@ -5,10 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import MnemocraftError
@@ -25,11 +23,6 @@ TRANSPORT = ("timeout", "threads")
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON of ``value``, in hex."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
-def content_digest(paths: Iterable[Path]) -> str:
-    """Digest of some files' names and texts, for :attr:`Study.fingerprint`; the order does not matter."""
-    return digest(sorted((path.name, path.read_text(encoding="utf-8")) for path in paths))
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ def identify(study: Study, stream: Stream, spec: ModelSpec) -> StreamIdentity:
                 "scheme": SCHEME,
                 "study": study.name,
                 "settings": condition.settings,
-                "model": {"name": spec.name, "options": options},
+                "model": {"name": spec.content_name, "options": options},
                 "time_limit": study.time_limit,
                 "fingerprint": study.fingerprint,
             }

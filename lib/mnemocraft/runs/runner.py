@@ -128,7 +128,7 @@ def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> No
         cause = "for want of memory, or because the calling script lacks `if __name__ == '__main__':`"
         raise MnemocraftError(f"a worker process died, perhaps {cause}; {kept}") from None
     except BudgetExceeded as error:
-        raise BudgetExceeded(f"{str(error).rstrip('.')}; {kept}, with a larger budget") from None
+        raise BudgetExceeded(f"{str(error).rstrip('.')}; {kept} with a new budget of that size") from None
     except MnemocraftError as error:
         raise type(error)(f"{str(error).rstrip('.')}; {kept}") from None
     finally:

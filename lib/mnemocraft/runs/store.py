@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import gzip
+import hashlib
 import json
 import os
 import shutil
@@ -24,6 +25,11 @@ from mnemocraft.errors import MnemocraftError, RunLocked
 
 Record = dict[str, Any]
 
+RETRIED = ("budget", "error")
+"""Statuses that a resumed run plays again where its stream had come to a stop with them: a budget that ran
+out and a model that was out of reach are no outcomes of the agent. Within a finished stream errors stand."""
+
+_FIELDS = {"status", "identity", "trajectory"}
 _ORPHAN_WAIT_S = 30.0
 """How long to wait for a worker whose run was killed; it notices within milliseconds between its steps."""
 
@@ -31,8 +37,12 @@ _ORPHAN_WAIT_S = 30.0
 @contextmanager
 def run_lock(out: Path) -> Iterator[None]:
     """Hold a run folder. Raises :class:`RunLocked` if another run holds it."""
-    out.mkdir(parents=True, exist_ok=True)
-    with (out / ".lock").open("a") as lock:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock_file = (out / ".lock").open("a")
+    except OSError as error:
+        raise MnemocraftError(f"the run folder {out} cannot be written: {error.strerror}") from None
+    with lock_file as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -44,10 +54,13 @@ def run_lock(out: Path) -> Iterator[None]:
 
 def replace_file(path: Path, text: str) -> None:
     """Write a text file (UTF-8, newlines as given) so that readers see the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    draft.write_text(text, encoding="utf-8", newline="")
-    draft.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(text, encoding="utf-8", newline="")
+        draft.replace(path)
+    except OSError as error:
+        raise MnemocraftError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def stream_path(out: Path, stem: str) -> Path:
@@ -61,18 +74,24 @@ def trajectory_path(out: Path, stem: str) -> Path:
 
 
 def read_records(path: Path) -> Iterator[tuple[Record, int]]:
-    """Yield the whole records of a stream file, each with the offset of its end; stops at a torn tail."""
+    """Yield the whole records of a stream file, each with the offset of its end; stops at damage."""
     end = 0
     with path.open("rb") as lines:
         for line in lines:
             end += len(line)
-            if not line.endswith(b"\n"):
-                return
-            try:
-                record = json.loads(line)
-            except ValueError:
+            record = _whole(line)
+            if record is None:
                 return
             yield record, end
+
+
+def _whole(line: bytes) -> Record | None:
+    """The record of a line; None if the line is torn or damaged."""
+    try:
+        record = json.loads(line) if line.endswith(b"\n") else None
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and record.keys() >= _FIELDS else None
 
 
 class StreamFile:
@@ -97,14 +116,14 @@ class StreamFile:
         os.close(self._records_fd)
 
     def recover(self, identities: Sequence[str]) -> list[Record]:
-        """Cut torn tails, budget stops and records of other episodes; return the records that stand.
+        """Cut torn tails, what is to be retried and records of other episodes; return what stands.
 
         Args:
             identities: Identities of the planned episodes. Whole records beyond the last of them belong to
                 a longer list of tasks and stay in the file, but are not returned.
         """
         kept: list[Record] = []
-        records_end = trajectories_end = 0
+        ends = [(0, 0)]
         size = os.fstat(self._trajectories_fd).st_size
         for record, end in read_records(self.records):
             place = record["trajectory"]
@@ -115,10 +134,13 @@ class StreamFile:
             if not stands:
                 break
             kept.append(record)
-            records_end, trajectories_end = end, past
+            ends.append((end, past))
             if len(kept) == len(identities):
                 return kept
-        self._cut(records_end, trajectories_end)
+        while kept and kept[-1]["status"] in RETRIED:
+            kept.pop()
+            ends.pop()
+        self._cut(*ends[-1])
         return kept
 
     def append(self, record: Record, trajectory: list[dict[str, Any]]) -> None:
@@ -148,13 +170,14 @@ class StreamFile:
             time.sleep(0.02)
 
     def _cut(self, records_end: int, trajectories_end: int) -> None:
-        if os.fstat(self._records_fd).st_size > records_end:
-            cut = [record for record, end in read_records(self.records) if end > records_end]
-            if any(record["status"] != "budget" for record in cut):
-                # Finished episodes of another list of tasks: out of the way, but never thrown away.
-                tag = f".superseded-{cut[-1]['identity'][:12]}"
-                for path in (self.records, self.trajectories):
-                    shutil.copy2(path, path.with_name(path.name + tag))
+        lost = self.records.read_bytes()[records_end:]
+        lines = [line for line in lost.splitlines(keepends=True) if line.endswith(b"\n")]
+        records = [_whole(line) for line in lines]
+        if any(record is None or record["status"] not in RETRIED for record in records):
+            # Finished episodes of another list of tasks, or behind a damaged line: never thrown away.
+            tag = f".superseded-{hashlib.sha256(lost).hexdigest()[:12]}"
+            for path in (self.records, self.trajectories):
+                shutil.copy2(path, path.with_name(path.name + tag))
         os.ftruncate(self._records_fd, records_end)
         os.ftruncate(self._trajectories_fd, trajectories_end)
 

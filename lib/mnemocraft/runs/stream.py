@@ -56,7 +56,7 @@ async def play_stream(job: Job, stream: Stream, model: Model) -> None:
     """
     identity = identify(job.study, stream, job.spec)
     with StreamFile(job.out, identity.stem) as file:
-        deltas = [record["memory"] for record in file.recover(identity.episodes)]
+        deltas = [record.get("memory") for record in file.recover(identity.episodes)]
         runner: StreamRunner | None = None
         for index in range(len(deltas), len(stream.tasks)):
             if job.stop_flag.exists():

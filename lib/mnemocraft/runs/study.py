@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -121,17 +122,29 @@ class ModelSpec:
     options: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of_notebook(cls, name: str, max_dollars: float | None = None) -> ModelSpec:
+    def of_notebook(
+        cls, name: str, max_dollars: float | None = None, max_total_tokens: int | None = None
+    ) -> ModelSpec:
         """The model a notebook's parameters name.
 
         Answers that cost money or minutes are kept in ``build/answers.sqlite``, shared by all notebooks, so
-        that no rerun pays for them again. ``max_dollars`` stops the run, resumable, when it is spent.
+        that no rerun pays for them again. A limit stops the run, resumable, when it is reached; every run has
+        the whole limit for itself.
         """
         from mnemocraft.llm import Budget
 
         instant = name.partition(":")[0] in ("surrogate", "replay")
         cache = None if instant else paths.output_root() / "build" / "answers.sqlite"
-        return cls(name, cache=cache, budget=None if max_dollars is None else Budget(dollars=max_dollars))
+        limited = max_dollars is not None or max_total_tokens is not None
+        budget = Budget(tokens=max_total_tokens, dollars=max_dollars) if limited else None
+        return cls(name, cache=cache, budget=budget)
+
+    @cached_property
+    def content_name(self) -> str:
+        """The name, and what tells the content of a model file or recording from another under that name."""
+        from mnemocraft.llm import content_name
+
+        return content_name(self.name)
 
     def open(self) -> Model:
         """Open the model. Raises a :class:`~mnemocraft.errors.MnemocraftError` that says what is missing."""

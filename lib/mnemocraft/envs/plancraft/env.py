@@ -48,9 +48,9 @@ class PlancraftEnv(gymnasium.Env[Observation, Action | str | None]):
         self, split: str, index: int, max_steps: int = 30, render_mode: str | None = "rgb_array"
     ) -> None:
         tasks = examples(split)
-        if not 0 <= index < len(tasks):
+        if not isinstance(index, int) or not 0 <= index < len(tasks):
             raise MnemocraftError(
-                f"Split {split!r} has tasks 0 to {len(tasks) - 1}; there is no task {index}."
+                f"Split {split!r} has tasks 0 to {len(tasks) - 1}; there is no task {index!r}."
             )
         if max_steps < 1:
             raise MnemocraftError(f"max_steps must be at least 1, not {max_steps}.")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
 from mnemocraft.envs.plancraft import statistics
-from mnemocraft.runs import write_table
+from mnemocraft.runs import code_version, write_table
 from mnemocraft.studies import papers
 from mnemocraft.studies.how2 import figures, hypotheses, measures
 from mnemocraft.studies.how2 import tables as measured
@@ -60,23 +60,25 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def stamped(table: pd.DataFrame, records: pd.DataFrame) -> pd.DataFrame:
-    """The table with where it comes from: model, seeds, commit, and one hash over the configurations."""
+def _source(records: pd.DataFrame) -> dict[str, str]:
+    """Where a table comes from: model, seeds, commit, and one hash over the configurations."""
 
     def joined(column: str) -> str:
         return " ".join(str(value) for value in sorted(records[column].unique()))
 
     config = hashlib.sha256(joined("config").encode()).hexdigest()[:12]
-    source = {"model": joined("model"), "seeds": joined("seed"), "commit": joined("commit")}
-    return table.assign(**source, config=config)
+    # The commit that made the table. The episodes may be older; what decides them has not changed since,
+    # or they would have been played again, and their records say at which commit they were.
+    source = {"model": joined("model"), "seeds": joined("seed"), "commit": code_version()}
+    return source | {"config": config}
 
 
 def write(found: Mapping[str, pd.DataFrame], records: pd.DataFrame, folder: Path) -> list[Path]:
     """Write tables as ``<name>.csv``, each with its provenance."""
-    paths = []
+    paths, source = [], _source(records)
     for name, table in found.items():
         paths.append(folder / f"{name}.csv")
-        write_table(stamped(table, records), paths[-1])
+        write_table(table.assign(**source), paths[-1])
     return paths
 
 

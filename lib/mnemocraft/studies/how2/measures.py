@@ -79,7 +79,9 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
     """Add the 0/1 and count columns that the measures sum; every record counts, whatever its status."""
     records = _complete(records)
     impossible = records["difficulty"] == "impossible"
-    called, success = records["impossible_called"] > 0, records["success"].astype(bool)
+    success = records["success"].astype(bool)
+    # An episode that failed to end by itself judged nothing; it counts as a wrong judgement.
+    called = (records["impossible_called"] > 0).where(records["status"] == "ok", ~impossible)
     tokens = records.filter(regex=r"^tokens_.*_(prompt|completion)$").sum(axis=1)
     efficient = success & ~impossible & (records["expert_actions"] >= 0)
     extra = (records["actions"] - records["expert_actions"]).where(efficient, 0)

@@ -24,6 +24,17 @@ def demo(profile: str) -> Study:
     return sweep.demo(1 if profile == "smoke" else 3, DEMO_STEPS[profile])
 
 
+def managed(records: pd.DataFrame) -> str:
+    """One sentence on what a model managed in its demonstration."""
+    counts = records.reindex(columns=["actions", "invalid_calls", "reads"]).fillna(0).sum().astype(int)
+    model, solved = records["model"].iloc[0], records["success"].sum()
+    return (
+        f"{model} solved {solved} of {len(records)} tasks within {records['max_steps'].max()} step(s) each: "
+        f"{counts['actions']} valid moves, smelts or refusals, {counts['reads']} look-ups, "
+        f"{counts['invalid_calls']} invalid calls."
+    )
+
+
 def sample() -> Study:
     """A few episodes of every set-up and teacher, to count tokens in."""
     quick = sweep.study("quick", [0])

@@ -26,6 +26,8 @@ TASKS = {"smoke": 8, "quick": 200, "full": 570}
 VARIANTS = ("main", "curriculum", "ask_first", "no_think")
 """The main grid, and the ablations of Appendices C.2, C.3 and F (high split only)."""
 MAX_STEPS = 30
+_PLAYED = ("load.py", "sweep.py", "validation.py")
+"""Files of this package that decide how an episode goes; the others only look at records."""
 
 
 def study(profile: str, seeds: Sequence[int]) -> Study:
@@ -116,9 +118,9 @@ def start(stream: Stream, model: Model) -> How2Stream:
 def fingerprint() -> dict[str, str]:
     """Hashes of the prompts and of the source code that decides how an episode goes."""
     digest = hashlib.sha256()
-    for package in ("agents.how2", "envs.plancraft", "memory", "llm.surrogate"):
+    for package in ("agents.how2", "envs.plancraft", "memory", "llm", "llm.surrogate", "studies.how2"):
         folder = files(f"mnemocraft.{package}")
         for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
-            if item.name.endswith(".py"):
+            if item.name.endswith(".py") and (package != "studies.how2" or item.name in _PLAYED):
                 digest.update(f"{package}/{item.name}\0".encode() + item.read_bytes())
     return {"prompts": prompts.fingerprint(), "code": digest.hexdigest()}
