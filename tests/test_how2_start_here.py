@@ -1,5 +1,6 @@
 """The cost estimate of notebook 00 is tokens times list price, for exactly the episodes of the study."""
 
+import pandas as pd
 import pytest
 
 from how2_synthetic import synthetic
@@ -25,4 +26,14 @@ def test_sample_covers_every_agent_and_the_demo_is_short():
     assert len(agents) == len(sample.streams) == 21
     assert {len(s.tasks) for s in sample.streams} == {start_here.SAMPLE}
     (stream,) = start_here.demo("smoke").streams
-    assert len(stream.tasks) == 1 and stream.condition.settings["max_steps"] == 1
+    assert len(stream.tasks) == 3 and stream.condition.settings["max_steps"] == 4
+    assert [start_here.demo_model(p) for p in ("smoke", "quick")] == [start_here.RECORDED, "local"]
+
+
+def test_what_was_managed_is_counted_from_the_records():
+    row = {"model": "m", "max_steps": 4, "actions": 2, "invalid_calls": 1, "reads": 3}
+    said = start_here.managed(pd.DataFrame([row | {"success": True}, row | {"success": False}]))
+    assert said == (
+        "m solved 1 of 2 tasks within 4 step(s) each: 4 valid moves, smelts or refusals, 6 look-ups, "
+        "2 invalid calls."
+    )

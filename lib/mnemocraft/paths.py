@@ -6,9 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 """Repository root (the package is installed from a checkout, in editable mode)."""
 DATA = ROOT / "data"
-FIGURES = ROOT / "figures"
 NOTEBOOKS = ROOT / "notebooks"
-BUILD = ROOT / "build"
 
 
 def slug(model: str) -> str:

@@ -14,14 +14,21 @@ from mnemocraft.studies.how2 import sweep
 
 SAMPLE = 12
 """Episodes of each set-up and teacher in which tokens are counted."""
-DEMO_STEPS = {"smoke": 1, "quick": 4, "full": sweep.MAX_STEPS}
+DEMO_STEPS = {"smoke": 4, "quick": 4, "full": sweep.MAX_STEPS}
 """Environment steps of an episode with the local model, which needs seconds for each."""
+RECORDED = "replay:how2_demo_gemma-3-270m"
+"""What the local model answered in the demonstration of profile ``quick``."""
 AGENT = ["setup", "teacher"]
 
 
 def demo(profile: str) -> Study:
-    """A few episodes for a slow local model, cut short in the small profiles."""
-    return sweep.demo(1 if profile == "smoke" else 3, DEMO_STEPS[profile])
+    """Three episodes for a slow local model, cut short in the small profiles."""
+    return sweep.demo(3, DEMO_STEPS[profile])
+
+
+def demo_model(profile: str) -> str:
+    """Who plays the demonstration: the local model, or in ``smoke``, for want of time, its recording."""
+    return RECORDED if profile == "smoke" else "local"
 
 
 def managed(records: pd.DataFrame) -> str:
