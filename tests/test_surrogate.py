@@ -31,7 +31,7 @@ def success(model, settings, tasks):
 
 @pytest.mark.parametrize("split", ["low", "high"])
 def test_a_perfect_reader_with_perfect_knowledge_solves_every_example_of_a_split(split):
-    """The prompts carry all that is needed (the issue asks for 98 % of the solvable examples)."""
+    """The prompts carry all that is needed."""
     solvable, impossible = success(PERFECT, Settings("base"), examples(split))
     assert solvable >= 0.98
     assert impossible == 1
