@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mnemocraft.llm import toolformat
@@ -38,6 +38,7 @@ NO_SURROGATES = st.text(st.characters(exclude_categories=["Cs"]))
 )
 def test_a_call_in_text_is_found_whatever_surrounds_it(before, fence, name, arguments, after):
     written = json.dumps({"name": name, "arguments": arguments})
+    assume("think" not in written)  # a tag inside an argument could as well end a thought
     written = f"```json\n{written}\n```" if fence else written
     text, calls = toolformat.parse_call(before + written + after)
     assert calls == [ToolCall(name, arguments)]

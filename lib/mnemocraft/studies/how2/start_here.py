@@ -12,7 +12,7 @@ from mnemocraft.llm.types import Usage
 from mnemocraft.runs import Study
 from mnemocraft.studies.how2 import sweep
 
-SAMPLE = 12
+SAMPLE = 60
 """Episodes of each set-up and teacher in which tokens are counted."""
 DEMO_STEPS = {"smoke": 4, "quick": 4, "full": sweep.MAX_STEPS}
 """Environment steps of an episode with the local model, which needs seconds for each."""
