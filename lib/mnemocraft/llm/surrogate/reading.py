@@ -13,17 +13,17 @@ from mnemocraft.envs.plancraft import Recipe
 from mnemocraft.llm.surrogate.chance import digest
 
 GRID = ("A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2", "C3")
-_WORDS = (
+WORDS = (
     "top left", "top middle", "top right",
     "middle left", "centre", "middle right",
     "bottom left", "bottom middle", "bottom right",
 )  # fmt: skip
-_PLACE = dict(zip(GRID, range(9), strict=True)) | dict(zip(_WORDS, range(9), strict=True))
+"""The slots of :data:`GRID` in words."""
+_PLACE = dict(zip(GRID, range(9), strict=True)) | dict(zip(WORDS, range(9), strict=True))
 _AT = rf"(?:the )?({'|'.join(_PLACE)})"
 
 _TARGET = re.compile(r"Craft an item of type: (\S+)")
 _HELD = re.compile(r"^ ?- (\S+) (\S+) quantity (\d+)$", re.MULTILINE)
-_SUMMED = re.compile(r"^- (\d+) (\S+)$", re.MULTILINE)
 _IMPOSSIBLE = re.compile(r"(\w+) cannot be made from the current inventory")
 _EXECUTABLE = re.compile(r"(move|smelt) from (0|[ABC][123]|I\d+) to ([ABC][123]|I\d+) with quantity (\d+)")
 _STEP = re.compile(
@@ -77,11 +77,6 @@ def read_scene(text: str) -> Scene | None:
         return None
     slots = {slot: (item, int(quantity)) for item, slot, quantity in _HELD.findall(text)}
     return Scene(target.group(1), slots)
-
-
-def read_summed(text: str) -> dict[str, int]:
-    """An inventory given as sums without slots, as the non-executable teacher sees it."""
-    return {item: int(quantity) for quantity, item in _SUMMED.findall(text)}
 
 
 @lru_cache(maxsize=1 << 14)

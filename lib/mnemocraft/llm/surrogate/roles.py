@@ -9,6 +9,7 @@ from mnemocraft.llm.surrogate.actor import Competence
 from mnemocraft.llm.surrogate.beliefs import believed, revised
 from mnemocraft.llm.surrogate.reading import (
     GRID,
+    WORDS,
     Scene,
     accepts,
     read_executable,
@@ -18,9 +19,6 @@ from mnemocraft.llm.surrogate.reading import (
     shaped,
     smelting,
 )
-
-_WORDS = ("top left", "top middle", "top right", "middle left", "centre", "middle right",
-          "bottom left", "bottom middle", "bottom right")  # fmt: skip
 
 
 def answer(prompt: str, who: Competence) -> str:
@@ -189,7 +187,7 @@ def _prose(told: list[Recipe]) -> str:
             sentences.append(f"smelt 1 {recipe.units[0][0]} into {recipe.result} for each one needed.")
             continue
         cells = next(recipe.placements())
-        places = [f"put 1 {allowed[0]} at the {_WORDS[cell]}" for cell, allowed in sorted(cells.items())]
+        places = [f"put 1 {allowed[0]} at the {WORDS[cell]}" for cell, allowed in sorted(cells.items())]
         sentences.append(
             f"{', '.join(places)}, and take {recipe.count} {recipe.result} from the output slot."
         )
