@@ -31,6 +31,8 @@
 #
 # Set-up: an active conda or virtual environment is used if it satisfies constraints.txt to the letter;
 # otherwise .venv is made here (or mended) with Python 3.11 to 3.14. PYTHON=/path/to/python3 chooses one.
+# On Linux the default torch brings CUDA (several GB more, used by nothing here);
+# PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu ./run_all.sh takes its CPU build instead.
 #
 # Exit status: 0 every selected notebook ran (or every test passed), 1 something failed,
 # 2 a wrong flag or a machine that cannot be set up, 130 stopped by Ctrl-C.
@@ -112,8 +114,8 @@ make_venv() {
     say "making .venv with $("$base" --version)"
     "$base" -m venv --clear .venv
   fi
-  say "installing the packages of constraints.txt into .venv (1.5 GB; takes some minutes the first time)"
-  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,dev]'
+  say "installing the packages of constraints.txt into .venv (3 GB; takes some minutes the first time)"
+  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,dev]'
 }
 
 # Sets $python to the interpreter of an environment that satisfies the lock.
@@ -148,7 +150,7 @@ run_tests() {
   check ruff check .
   check ruff format --check .
   check mypy
-  check pytest "$@"
+  check pytest -n auto --dist loadfile "$@"
   if [ -n "$failed" ]; then
     say "failed: ${failed#, }"
     exit 1

@@ -50,9 +50,9 @@ def test_the_lock_is_plain_exact_pins() -> None:
 def test_conda_installs_what_run_all_installs() -> None:
     python, pip, packages = ENVIRONMENT["dependencies"]
     assert pip == "pip"
-    assert packages["pip"] == ["-c constraints.txt", "-e .[local,dev]"]
-    assert "pip install --disable-pip-version-check -c constraints.txt -e '.[local,dev]'" in RUN_ALL
-    assert PROJECT["optional-dependencies"].keys() == {"local", "dev"}
+    assert packages["pip"] == ["-c constraints.txt", "-e .[local,graph,dev]"]
+    assert "pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,dev]'" in RUN_ALL
+    assert PROJECT["optional-dependencies"].keys() == {"local", "graph", "dev"}
     assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
 
 
