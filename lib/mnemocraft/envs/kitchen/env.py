@@ -1,0 +1,259 @@
+"""Robotouille's kitchens as a Gymnasium environment: text in, text out, with lookahead."""
+
+from __future__ import annotations
+
+import copy
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+import gymnasium
+import numpy as np
+from gymnasium.envs.registration import EnvSpec
+
+from mnemocraft.envs.kitchen.benchmark import task_horizon
+from mnemocraft.envs.kitchen.domain import read_domain
+from mnemocraft.envs.kitchen.engine import GroundAction, Object, State
+from mnemocraft.envs.kitchen.environment_file import read_environment
+from mnemocraft.envs.kitchen.reading import read_json
+from mnemocraft.envs.kitchen.scene import Scene, file_scene, task_scene
+from mnemocraft.envs.kitchen.spaces import TextSpace
+from mnemocraft.errors import MnemocraftError
+
+Observation = dict[str, Any]
+"""``text`` (str): the object blocks, the valid actions and the goal."""
+
+
+class KitchenEnv(gymnasium.Env[Observation, str]):
+    """One task in one kitchen, with the states, valid actions and texts of Robotouille.
+
+    An action is one of the sentences in ``info["valid_actions"]``. Anything else is answered by a sentence in
+    ``info["failure"]``; no time passes. Whether the goal is met is asked only after a step.
+
+    Args:
+        task: ``sync/0`` to ``sync/9`` or ``async/0`` to ``async/9``.
+        seed: Seed of the layout; None for the kitchen as the benchmark's file has it.
+        max_steps: Steps allowed (31.5 allows 32, as in the benchmark); None for 3 times the listed number.
+        noisy: Lay out with Robotouille's noisy option (the benchmark never does).
+
+    Attributes:
+        task: Name of the task, or of the environment file.
+        seed: Seed of the present layout.
+        steps: Steps taken so far.
+        horizon: Listed number of steps; None for a kitchen from a file.
+        max_steps: Steps allowed; None for no limit.
+        reason: Why the episode is over (``success`` or ``max_steps``), empty before.
+
+    Raises:
+        MnemocraftError: No such task, seed or number of steps.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 (as Gymnasium declares it)
+    render_mode = "rgb_array"
+
+    def __init__(
+        self,
+        task: str = "sync/0",
+        seed: int | None = 0,
+        max_steps: float | None = None,
+        noisy: bool = False,
+    ) -> None:
+        self.horizon: int | None = task_horizon(task)
+        self._lay_out = lambda chosen: task_scene(task, chosen, noisy)
+        settings = {"task": task, "seed": seed, "max_steps": max_steps, "noisy": noisy}
+        self.spec = EnvSpec("mnemocraft/Kitchen-v0", "mnemocraft.envs:KitchenEnv", kwargs=settings)
+        self._open(task, seed, 3 * task_horizon(task) if max_steps is None else max_steps)
+
+    @classmethod
+    def from_files(
+        cls,
+        domain_json: str | Path,
+        environment_json: str | Path,
+        seed: int | None = None,
+        max_steps: float | None = None,
+    ) -> Self:
+        """An environment from files in Robotouille's JSON formats.
+
+        Args:
+            domain_json: Predicates and actions.
+            environment_json: The kitchen and its goal.
+            seed: Seed of the layout; None leaves everything where the file has it.
+            max_steps: Steps allowed; None for no limit.
+
+        Raises:
+            MnemocraftError: A file cannot be read or describes no kitchen, or its goal can never hold; one
+                sentence that names the file and the place.
+        """
+        name = Path(environment_json).name
+        domain = read_domain(read_json(domain_json), Path(domain_json).name)
+        kitchen = read_environment(read_json(environment_json), domain, name)
+        env = cls.__new__(cls)
+        env.horizon = None
+        env._lay_out = lru_cache(maxsize=4)(lambda chosen: file_scene(domain, kitchen, chosen, name))
+        env._open(Path(environment_json).stem, seed, max_steps)
+        return env
+
+    def _open(self, task: str, seed: int | None, max_steps: float | None) -> None:
+        if max_steps is not None and (isinstance(max_steps, bool) or not max_steps >= 1):
+            raise MnemocraftError(f"max_steps must be at least 1, not {max_steps}.")
+        self.task, self.max_steps = task, max_steps
+        self._start(seed)
+        self._make_spaces()
+
+    def _make_spaces(self) -> None:
+        self.observation_space = gymnasium.spaces.Dict({"text": TextSpace(lambda: [self._text()])})
+        self.action_space = TextSpace(lambda: self.valid_actions)
+
+    def _start(self, seed: int | None) -> None:
+        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+            raise MnemocraftError(f"The seed must be a whole number from 0, or None, not {seed!r}.")
+        self.seed = seed
+        self._scene: Scene = self._lay_out(seed)
+        self.steps, self.reason = 0, ""
+        self._set(self._scene.engine.initial)
+
+    def _set(self, state: State) -> None:
+        self._state = state
+        self._actions: list[GroundAction] = self._scene.engine.actions(state)
+
+    # --- episodes ---------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Back to the start; with a seed, the kitchen is laid out anew with it."""
+        super().reset(seed=seed, options=options)
+        self._start(self.seed if seed is None else seed)
+        return self._observe(), self._info()
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Do one of the valid actions.
+
+        Returns:
+            Observation, reward (1 for success, otherwise 0), terminated (success), truncated (no steps left)
+            and ``info``: ``success``, ``steps``, ``valid_actions`` (a sentence that fits two waters comes
+            twice), ``action_success``, ``failure`` if the action was refused, and at the end ``reason``:
+            ``success`` or ``max_steps``. After the end nothing changes any more.
+        """
+        chosen = next((a for a in self._actions if a.text == action), None)
+        failure = "The episode is over." if self.reason else None
+        if not self.reason and chosen is None:
+            failure = f"{action!r} is not one of the {len(self._actions)} valid actions."
+        elif not self.reason and chosen is not None:
+            self._set(self._scene.engine.step(self._state, chosen))
+            self.steps += 1
+            if self.goal_reached:
+                self.reason = "success"
+            elif self.max_steps is not None and self.steps >= self.max_steps:
+                self.reason = "max_steps"
+        success = self.reason == "success"
+        info = self._info(failure)
+        return self._observe(), float(success and not failure), success, self.reason == "max_steps", info
+
+    def _observe(self) -> Observation:
+        return {"text": self._text()}
+
+    def _text(self) -> str:
+        actions = "\n".join(self.valid_actions)
+        return f"{self.observation()}\n\nValid Actions:\n{actions}\n\nGoal: {self.goal_description}"
+
+    def _info(self, failure: str | None = None) -> dict[str, Any]:
+        info: dict[str, Any] = {
+            "success": self.reason == "success",
+            "steps": self.steps,
+            "valid_actions": self.valid_actions,
+            "action_success": failure is None,
+        }
+        info |= {"failure": failure} if failure else {}
+        return info | ({"reason": self.reason} if self.reason else {})
+
+    # --- the present state ------------------------------------------------------------------------
+
+    @property
+    def scene(self) -> Scene:
+        """The laid-out kitchen with its engine and goal, shared by all environments that play in it."""
+        return self._scene
+
+    def observation(self) -> str:
+        """The object blocks: what is true of each object."""
+        return self._scene.teller.blocks(self._state)
+
+    @property
+    def valid_actions(self) -> list[str]:
+        """The sentences that can be acted on now, in the order of the domain's actions and of the objects."""
+        return [action.text for action in self._actions]
+
+    @property
+    def state(self) -> frozenset[str]:
+        """What is true now: ``"item_on(bread1,table1)"`` and so on."""
+        return self._scene.engine.names(self._state.facts)
+
+    @property
+    def snapshot(self) -> State:
+        """The whole state with the effects going on; hashable, equal within one scene only."""
+        return self._state
+
+    @property
+    def goal_reached(self) -> bool:
+        """Whether what is true now meets the goal."""
+        return self._scene.goal.holds(self._state.facts)
+
+    @property
+    def objects(self) -> list[Object]:
+        """Name and type of every object, waters last."""
+        return list(self._scene.engine.objects(self._state.created))
+
+    @property
+    def goal_description(self) -> str:
+        """The goal in words."""
+        return self._scene.kitchen.goal_description
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the grid in cells."""
+        return self._scene.kitchen.width, self._scene.kitchen.height
+
+    @property
+    def positions(self) -> dict[str, tuple[int, int]]:
+        """Cell of each station, and of each player at the start; from the bottom left."""
+        kitchen = self._scene.kitchen
+        return {thing.name: thing.cell for thing in (*kitchen.stations, *kitchen.players)}
+
+    # --- lookahead --------------------------------------------------------------------------------
+
+    def successors(self) -> dict[str, frozenset[str]]:
+        """For each valid action what would be true after it."""
+        names = self._scene.engine.names
+        return {text: names(state.facts) for text, state in self._successor_states().items()}
+
+    def successor_texts(self) -> dict[str, str]:
+        """For each valid action the object blocks after it."""
+        blocks = self._scene.teller.blocks
+        return {text: blocks(state) for text, state in self._successor_states().items()}
+
+    def _successor_states(self) -> dict[str, State]:
+        states: dict[str, State] = {}
+        for action in self._actions:
+            if action.text not in states:  # of two actions with one sentence, `step` takes the first, too
+                states[action.text] = self._scene.engine.step(self._state, action)
+        return states
+
+    def copy(self) -> KitchenEnv:
+        """An independent environment in the same state."""
+        other = copy.copy(self)
+        other._np_random = None
+        other._make_spaces()
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> KitchenEnv:
+        return self.copy()  # what is shared never changes its meaning
+
+    def render(self) -> np.ndarray:
+        """A picture of the kitchen, uint8 RGB."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        from mnemocraft.envs.kitchen import painter  # loads matplotlib
+
+        canvas = FigureCanvasAgg(painter.paint(self))
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba())[..., :3].copy()
