@@ -2,11 +2,15 @@
 
 import gzip
 import json
+import tomllib
+from importlib import resources
 
 import pytest
 
 from mnemocraft import paths
+from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import kitchen_domain, task_kitchen
+from mnemocraft.envs.kitchen.domain import from_toml
 from mnemocraft.envs.kitchen.environment_file import read_environment
 from mnemocraft.envs.kitchen.scene import Scene
 
@@ -16,10 +20,10 @@ needs_traces = pytest.mark.skipif(
 )
 
 
-def records(name):
-    """The records of a trace file; their steps come in the order of the walks."""
+def records(name, of_type=""):
+    """The records of a trace file (of one type), in the order of the walks."""
     with gzip.open(SHARED / "traces" / f"{name}.jsonl.gz", "rt") as lines:
-        yield from map(json.loads, lines)
+        yield from (json.loads(line) for line in lines if not of_type or f'"type":"{of_type}"' in line[:40])
 
 
 def runs(name, wanted=lambda init: True):
@@ -52,6 +56,19 @@ def scene_of(record):
         )
     kitchen = read_environment(record["env"], kitchen_domain(), record["name"])
     return Scene(kitchen_domain(), kitchen, None, False)
+
+
+def domain_json():
+    """Our domain in the JSON format."""
+    text = (resources.files("mnemocraft.envs.kitchen") / "domain.toml").read_text()
+    return from_toml(tomllib.loads(text))
+
+
+def open_files(folder, environment, domain=None, **settings):
+    """The environment of two files with these contents (JSON values, or text as it is)."""
+    for name, content in (("domain.json", domain or domain_json()), ("kitchen.json", environment)):
+        (folder / name).write_text(content if isinstance(content, str) else json.dumps(content))
+    return KitchenEnv.from_files(folder / "domain.json", folder / "kitchen.json", **settings)
 
 
 def row_kitchen(stations, robot=0, goal=(("iscut", ["lettuce"], [1]),)):

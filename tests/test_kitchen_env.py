@@ -20,7 +20,7 @@ from mnemocraft.errors import MnemocraftError
 
 
 def solutions():
-    return [r for r in records("solutions") if "actions" in r and r["seed"] in (None, 42)]
+    return [r for r in records("solutions") if "actions" in r and r["seed"] is None]
 
 
 def play(env, actions):
@@ -170,7 +170,7 @@ def places(env):
     return found
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(walks)
 def test_everything_is_in_one_place_and_what_is_held_is_nowhere_else(walk):
     for env in walk_of(*walk):
@@ -189,7 +189,7 @@ def test_everything_is_in_one_place_and_what_is_held_is_nowhere_else(walk):
         assert not empty & used and empty | used == {n for n, kind in env.objects if kind == "station"}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(walks)
 def test_lookahead_tells_what_comes_and_changes_nothing(walk):
     predicted = None
@@ -221,7 +221,7 @@ def test_snapshots_see_what_the_text_does_not():
 def test_environments_of_one_kitchen_may_live_in_several_threads():
     def texts(seed):
         env, draw = KitchenEnv("async/9", 7, max_steps=10**6), random.Random(seed)
-        return [env.step(draw.choice(env.valid_actions))[0]["text"] for _ in range(60)]
+        return [env.step(draw.choice(env.valid_actions))[0]["text"] for _ in range(30)]
 
     found, interval = {}, sys.getswitchinterval()
     task_scene.cache_clear()

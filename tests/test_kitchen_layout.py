@@ -37,16 +37,16 @@ def check(record):
 
 @needs_traces
 def test_layouts_agree():
-    """The 200 of the benchmark and a tenth of the others (all 2,200 agreed when this was written)."""
+    """The 200 of the benchmark and some of the others (all 2,200 agreed when this was written)."""
     for i, record in enumerate(records("layouts")):
-        if record["seed"] in BENCHMARK_SEEDS or i % 10 == 0:
+        if record["seed"] in BENCHMARK_SEEDS or i % 40 == 0:
             check(record)
 
 
 @needs_traces
 def test_noisy_layouts_agree():
     for i, record in enumerate(records("layouts_noisy")):
-        if i % 3 == 0:
+        if i % 8 == 0:
             check(record)
 
 
@@ -59,7 +59,7 @@ def test_a_seed_that_fails_goes_on_with_the_next():
         assert laid_out(task_kitchen("async/9"), seed)[0] == same[0] and same[1] == 0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.sampled_from(TASKS), st.integers(0, 10**6), st.booleans())
 def test_a_layout_keeps_what_the_task_needs_and_everything_can_be_reached(task, seed, noisy):
     file, (kitchen, _) = task_kitchen(task), laid_out(task_kitchen(task), seed, noisy)

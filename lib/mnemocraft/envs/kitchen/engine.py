@@ -178,11 +178,8 @@ class Engine:
         sizes = Counter(kind for _, kind in self.start_objects)
         first = max(needs, key=lambda need: uses[need.predicate])
         needs.remove(first)
-        types = self.domain.predicates
-        return (
-            first,
-            *sorted(needs, key=lambda n: -prod(sizes[t] + 1 for t in types[n.predicate].types))[:1],
-        )
+        types = {need: self.domain.predicates[need.predicate].types for need in needs}
+        return (first, *sorted(needs, key=lambda need: -prod(sizes[t] + 1 for t in types[need]))[:1])
 
     def _ground(self, created: tuple[str, ...], first: int, second: int) -> list[GroundAction]:
         """All groundings filed under these two atoms (0: none)."""
@@ -190,11 +187,9 @@ class Engine:
         made: list[GroundAction] = []
         for index, (action, watch) in enumerate(zip(self.domain.actions, self._watched, strict=True)):
             if [w.predicate for w in watch] == [atom[0] for atom in under]:
-                pairs = [
-                    pair
-                    for w, atom in zip(watch, under, strict=True)
-                    for pair in zip(w.args, atom[1:], strict=True)
-                ]
+                params = [param for w in watch for param in w.args]
+                names = [name for atom in under for name in atom[1:]]
+                pairs = list(zip(params, names, strict=True))
                 made += self._ground_action(index, action, pairs, self.objects(created))
         return made
 

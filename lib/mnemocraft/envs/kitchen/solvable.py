@@ -27,7 +27,10 @@ def check_goal(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> None
     """
     for kind in goal.spec.too_few:
         there = sum(name.startswith(kind) for name, _ in kitchen.objects())
-        fail(where, f"it can never hold: it is about more {kind}s than the {there} in the kitchen.")
+        fail(
+            where,
+            f"it can never hold: it has more ids of {kind} than the kitchen has such objects ({there}).",
+        )
     facts = reachable(engine, goal)
     for i, mask in enumerate(goal.masks):
         if not facts & mask:
@@ -41,12 +44,10 @@ def check_goal(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> None
 
 def reachable(engine: Engine, goal: Goal) -> int:
     """All atoms that could become true if nothing was ever undone."""
-    created = tuple(
-        f"{kind}{i + 1}"
-        for kind in engine.creatable
-        for i in range(max(1, goal.spec.invented.get(kind, 0)))
-        if (f"{kind}{i + 1}", engine.creatable[kind]) not in engine.start_objects
-    )
+    created: tuple[str, ...] = ()
+    for kind in engine.creatable:
+        for _ in range(max(1, goal.spec.invented.get(kind, 0))):
+            created += (engine.next_name(kind, created),)
     facts, before = engine.initial.facts, -1
     while facts != before:
         before = facts
@@ -61,14 +62,14 @@ def _possible_results(engine: Engine, effect: GroundEffect, facts: int, created:
     if effect.kind == "creation":
         kind = effect.effect.creates[0] if effect.effect.creates else ""
         names = [name for name in created if name.rstrip("0123456789") == kind]
-        return or_all(engine.made_by_creation(effect, name)[0] for name in names)
+        return _union(engine.made_by_creation(effect, name)[0] for name in names)
     if facts & effect.pos != effect.pos:
         return effect.unmake
-    inside = or_all(_possible_results(engine, inner, facts, created) for inner in effect.then)
+    inside = _union(_possible_results(engine, inner, facts, created) for inner in effect.then)
     return inside | effect.make | (effect.unmake if effect.kind == "conditional" else 0)
 
 
-def or_all(masks: Iterable[int]) -> int:
+def _union(masks: Iterable[int]) -> int:
     """The union of bit masks."""
     union = 0
     for mask in masks:
@@ -84,11 +85,9 @@ def _why(engine: Engine, line: GoalLiteral, invented: dict[str, int]) -> str:
     for action in domain.actions:
         made = [*action.makes, *(x for effect in action.effects() for x in effect.makes)]
         if any(literal.predicate == line.predicate and literal.holds for literal in made):
-            lacking = [
-                n.predicate for n in action.needs if n.predicate not in domain.changing | known and n.holds
-            ]
-            if lacking:
-                return f"{action.name} needs {lacking[0]}, which nothing is"
+            for need in action.needs:
+                if need.holds and need.predicate not in domain.changing | known:
+                    return f"{action.name} needs {need.predicate}, which nothing is"
     return "no action can make it true here"
 
 
@@ -100,14 +99,11 @@ def _check_stacks(goal: Goal, where: str) -> None:
         if predicate in ("atop", "item_on"):
             upper, lower = args
             if below.setdefault(upper, lower) != lower or above.setdefault(lower, upper) != upper:
-                fail(
-                    f"{where}[{i}]",
-                    "it can never hold with the lines before: two things cannot share a place.",
-                )
+                fail(f"{where}[{i}]", "with the lines before it can never hold: two things share a place.")
             while lower in below and lower != upper:
                 lower = below[lower]
             if lower == upper:
                 fail(
                     f"{where}[{i}]",
-                    "it can never hold with the lines before: the stack goes round in a circle.",
+                    "with the lines before it can never hold: the stack goes round in a circle.",
                 )
