@@ -14,7 +14,7 @@ from mnemocraft import figstyle, paths
 from mnemocraft.envs.plancraft.data import examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import code_version
-from mnemocraft.studies import papers
+from mnemocraft.studies import claims, papers, report
 from mnemocraft.studies.how2 import analysis, figures, hypotheses, measures, tables
 from mnemocraft.studies.how2.measures import SETUPS, SPLITS, TEACHERS
 
@@ -255,7 +255,7 @@ def test_verdicts_come_with_effect_size_interval_and_n(found):
     assert table.loc["H1a", "n"] == 4 * 470
     targets = {e.target for split in SPLITS for e in examples(split) if not e.impossible}
     assert table.loc["H1a", "targets"] == len(targets)
-    text = hypotheses.sentences(found["hypotheses"], "surrogate")
+    text = claims.sentences(found["hypotheses"], "surrogate")
     assert text.count("\n") == len(table) - 1 and text.count("Cohen's h") == len(table)
 
 
@@ -299,7 +299,7 @@ def test_partial_runs_give_partial_tables(chosen):
     found = analysis.tables(few[few["difficulty"] != "impossible"])
     assert set(found["hypotheses"]["verdict"]) == {"undecided"}
     assert set(found["t_tests"]["conclusion"]) == {"not run"}
-    assert "Cohen's h" not in hypotheses.sentences(found["hypotheses"], "surrogate")
+    assert "Cohen's h" not in claims.sentences(found["hypotheses"], "surrogate")
     assert len(found["table1"]) == len(tables.GRID) * 4
     run = found["table1"]["n"] > 0
     assert run.any() and found["table1"].loc[~run, "value"].isna().all()
@@ -321,7 +321,7 @@ def test_a_whole_grid_of_single_episodes_is_undecided():
 def test_written_tables_carry_their_source_and_do_not_depend_on_row_order(tmp_path):
     records = synthetic(2, size=60, chosen=conditions()[:9])
     for folder, rows in (("a", records), ("b", records.sample(frac=1, random_state=1))):
-        analysis.write(analysis.tables(rows), rows, tmp_path / folder)
+        report.write(analysis.tables(rows), rows, tmp_path / folder)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
     table = pd.read_csv(tmp_path / "a" / "table1.csv")
@@ -330,7 +330,7 @@ def test_written_tables_carry_their_source_and_do_not_depend_on_row_order(tmp_pa
 
 
 def test_beside_shows_interval_and_paper(found):
-    text = analysis.beside(found["table1"], ["setup", "teacher"], ["split", "metric"])
+    text = report.beside(found["table1"], ["setup", "teacher"], ["split", "metric"])
     assert text.loc[("just_ask", "executable"), ("low", "overall_sr")].endswith("| 0.59")
     assert text.shape == (26, 8)
 

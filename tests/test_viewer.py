@@ -14,6 +14,7 @@ from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft.data import examples
 from mnemocraft.play import by_hand, play
 from mnemocraft.runs.store import trajectory_path
+from mnemocraft.studies.how2 import episodes
 
 INDEX = next(i for i, task in enumerate(examples("low")) if task.difficulty == "easy")
 
@@ -64,7 +65,7 @@ def played() -> tuple[list[dict], list[np.ndarray]]:
 
 @pytest.fixture(scope="module")
 def moments(played) -> list[viewer.Moment]:
-    return viewer.replay(PlancraftEnv("low", INDEX), played[0])
+    return episodes.replay(PlancraftEnv("low", INDEX), played[0])
 
 
 def test_replay_draws_every_table_that_was_seen(played, moments):
@@ -89,7 +90,7 @@ def test_replay_tells_thoughts_memory_and_errors_before_the_action(moments):
 
 @pytest.mark.parametrize("limit", [2, 4, 20])
 def test_strip_shows_frames_of_the_replay_from_start_to_end(moments, limit):
-    figure = viewer.strip(moments, limit)
+    figure = viewer.strip(moments, viewer.Look(limit=limit))
     shown = [axes.images[0].get_array() for axes in figure.axes if axes.images]
     assert len(shown) == min(limit, len(moments))
     frames = [m.picture for m in moments]
@@ -120,16 +121,16 @@ def run(played, tmp_path) -> tuple[pd.DataFrame, object]:
 def test_show_is_a_menu_or_headless_a_picture_or_a_sentence(run, moments, monkeypatch):
     records, out = run
     monkeypatch.delenv(viewer.HEADLESS, raising=False)
-    box = viewer.show(records, out)
+    box = episodes.show(records, out)
     assert isinstance(box, widgets.VBox)
     first = box.children[1]
     box.children[0].value = 1
     assert box.children[1] is not first
     monkeypatch.setenv(viewer.HEADLESS, "1")
-    strip = viewer.show(records, out)
+    strip = episodes.show(records, out)
     assert strip.data == viewer.static(moments).data
     assert strip.data.startswith("<img") and "look &lt;here&gt;" in strip.data
-    assert "No episode" in viewer.show(records.iloc[:0], out)
+    assert "No episode" in episodes.show(records.iloc[:0], out)
 
 
 def test_playing_by_hand_moves_items_and_ends(monkeypatch):

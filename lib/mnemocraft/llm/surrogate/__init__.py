@@ -1,21 +1,32 @@
 """A knowledge-limited stand-in for a language model, for dry runs, tests and power analysis.
 
 It is not a language model and its results say nothing about one. It sees only the messages that a model
-would get, parses them with fixed rules and answers in every role an agent needs. Three numbers say how well:
+would get, parses them with fixed rules and answers in every role an agent needs. These numbers say how well:
 
 - ``knowledge``: probability that what it believes about an item's recipes is right; otherwise it is
   plausibly wrong (a wrong ingredient, count or shape, or a skipped step). Fixed per seed.
 - ``attention``: probability that something in its context is taken up, and so overrides a belief.
 - ``slip``: probability, per call or written line, of a wrong or malformed answer.
+- ``context_decay``: how fast attention falls with the length of the prompt: what counts is
+  ``attention * exp(-context_decay * prompt_tokens / 1000)``. It is 0 (off) by default. A study that turns it
+  on assumes that long histories distract; it cannot find that they do.
+
+A conversation whose system message speaks to a robot in a kitchen is answered by
+:mod:`mnemocraft.llm.surrogate.kitchen`.
 """
+
+import math
+import sys
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.surrogate.actor import Competence, next_call
 from mnemocraft.llm.surrogate.dialogue import read_dialogue
+from mnemocraft.llm.surrogate.kitchen import answer as kitchen_answer
+from mnemocraft.llm.surrogate.kitchen import in_kitchen
 from mnemocraft.llm.surrogate.roles import answer
 from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
 
-DEFAULTS = {"knowledge": 0.35, "attention": 0.9, "slip": 0.02}
+DEFAULTS = {"knowledge": 0.35, "attention": 0.9, "slip": 0.02, "context_decay": 0.0}
 """Round numbers, set before any study was run and not fitted to a paper."""
 
 
@@ -24,22 +35,26 @@ class Surrogate:
 
     cpu_bound = True
 
-    def __init__(self, name: str, knowledge: float, attention: float, slip: float) -> None:
+    def __init__(
+        self, name: str, knowledge: float, attention: float, slip: float, context_decay: float = 0.0
+    ) -> None:
         self.name, self.knowledge, self.attention, self.slip = name, knowledge, attention, slip
+        self.context_decay = context_decay
 
     @classmethod
     def from_name(cls, name: str) -> "Surrogate":
-        """``surrogate`` or ``surrogate:knowledge=0.5,attention=1,slip=0``.
+        """``surrogate`` or ``surrogate:knowledge=0.5,attention=1,slip=0,context_decay=0.02``.
 
-        Raises MnemocraftError for an unknown parameter or one outside 0 to 1.
+        Raises MnemocraftError for an unknown parameter or a value that is out of bounds.
         """
         values = dict(DEFAULTS)
         for part in name.partition(":")[2].split(","):
             key, _, text = part.partition("=")
-            if part and (key not in values or not _is_share(text)):
+            if part and (key not in values or not _allowed(key, text)):
                 raise MnemocraftError(
-                    f"{part!r} is no parameter of the surrogate; write {', '.join(values)} as "
-                    "numbers from 0 to 1, as in surrogate:knowledge=0.5,slip=0."
+                    f"{part!r} is no parameter of the surrogate; write knowledge, attention, slip as numbers "
+                    "from 0 to 1 and context_decay as a rate of at least 0, as in "
+                    "surrogate:knowledge=0.5,slip=0."
                 )
             if part:
                 values[key] = float(text)
@@ -47,32 +62,46 @@ class Surrogate:
 
     async def generate(self, request: Request) -> Reply:
         """Answer as the Actor when tools are offered, else in the role that the prompt describes."""
-        who = Competence(self.knowledge, self.attention, self.slip, request.seed or 0)
+        who = self._reader(request)
         text, calls = "", []
         view = read_dialogue(request.messages) if request.tools else None
         if view is not None:
             tools = {tool["function"]["name"] for tool in request.tools or ()}
             call = next_call(view, tools, who, len(request.messages), request.sample)
             calls = [ToolCall(*call)]
+        elif in_kitchen(request.messages):
+            text = kitchen_answer(request.messages, who, request.sample)
         else:
             text = answer(request.messages[-1]["content"], who)
         return Reply(text, calls, _usage(request, text, calls))
+
+    def _reader(self, request: Request) -> Competence:
+        """How good a reader it is of this prompt."""
+        attention = self.attention
+        if self.context_decay:
+            attention *= math.exp(-self.context_decay * _prompt_tokens(request) / 1000)
+        return Competence(self.knowledge, attention, self.slip, request.seed or 0)
 
     async def aclose(self) -> None:
         """Nothing to release."""
 
 
-def _is_share(text: str) -> bool:
+def _allowed(key: str, text: str) -> bool:
     try:
-        return 0 <= float(text) <= 1
+        value = float(text)
     except ValueError:
         return False
+    return 0 <= value <= (sys.float_info.max if key == "context_decay" else 1)
 
 
-def _usage(request: Request, text: str, calls: list[ToolCall]) -> Usage:
-    """Tokens, estimated at four characters each, as if the same texts had gone to a model."""
+def _prompt_tokens(request: Request) -> int:
+    """Tokens of a prompt, estimated at four characters each, as if the same text had gone to a model."""
     prompt = sum(len(message["content"]) for message in request.messages)
     prompt += sum(80 for message in request.messages if "tool_calls" in message)
     prompt += sum(300 for _ in request.tools or ())
+    return prompt // 4 + 1
+
+
+def _usage(request: Request, text: str, calls: list[ToolCall]) -> Usage:
     completion = len(text) + sum(len(call.name) + len(str(call.arguments)) for call in calls)
-    return Usage(prompt // 4 + 1, completion // 4 + 1, estimated=True)
+    return Usage(_prompt_tokens(request), completion // 4 + 1, estimated=True)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from mnemocraft import stats
 from mnemocraft.stats import Direction, Estimate, Key, difference
-from mnemocraft.studies import papers
+from mnemocraft.studies import claims, papers
 from mnemocraft.studies.how2 import measures
 from mnemocraft.studies.how2.measures import CELL, MEMORY_SETUPS, SETUPS, SPLITS, TEACHERS
 
@@ -257,27 +257,6 @@ CLAIMS = (
 )
 
 
-def _joint(verdicts: pd.Series) -> str:
-    """A hypothesis holds if all its claims hold and fails if one of them fails."""
-    if (verdicts == "fails").any():
-        return "fails"
-    return "holds" if (verdicts == "holds").all() else "undecided"
-
-
-def _sentence(row: pd.Series, model: str) -> str:
-    effect_size = "" if np.isnan(row["cohens_h"]) else f"; Cohen's h {row['cohens_h']:+.2f}"
-    return (
-        f"- **{row['hypothesis']}: {row['verdict']}** with {model}. Claim: {row['claim']}. "
-        f"Effect: {row['finding']}{effect_size}. "
-        f"In the paper {row['paper_effect']:+.2f}: {row['paper_verdict']}."
-    )
-
-
-def sentences(table: pd.DataFrame, model: str) -> str:
-    """The verdicts as a Markdown list; ``table`` is that of :func:`verdicts`."""
-    return "\n".join(_sentence(row, model) for _, row in table.iterrows())
-
-
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
     """Every claim of the paper with our effect, interval, corrected p and verdict beside the paper's."""
     measured = {m: measures.cells(episodes, m) for m in ("overall_sr", "avg_intervention_rate")}
@@ -291,8 +270,4 @@ def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
         | {"paper_effect": claim.paper_effect(table1), "paper_verdict": claim.paper_verdict}
         for claim, effect in zip(CLAIMS, found, strict=True)
     ]
-    table = stats.holm(pd.DataFrame(rows))
-    judged = map(stats.verdict, found, table["p_holm"], [claim.direction for claim in CLAIMS])
-    table[["verdict", "finding"]] = [(verdict.outcome, verdict.sentence) for verdict in judged]
-    table["hypothesis_verdict"] = table.groupby("hypothesis")["verdict"].transform(_joint)
-    return table
+    return claims.judge(rows, found, [claim.direction for claim in CLAIMS])

@@ -1,0 +1,28 @@
+"""The surrogate as a robot in a kitchen: it answers as GiG, ReAct, CoT and ReCAP, from the messages alone."""
+
+from collections.abc import Sequence
+
+from mnemocraft.llm.surrogate.actor import Competence
+from mnemocraft.llm.surrogate.kitchen.plans import decompose, plan
+from mnemocraft.llm.surrogate.kitchen.prompt import SYSTEM, Prompt
+from mnemocraft.llm.surrogate.kitchen.stepwise import act
+from mnemocraft.llm.types import Message
+
+__all__ = ["answer", "in_kitchen"]
+
+
+def in_kitchen(messages: Sequence[Message]) -> bool:
+    """Whether a conversation is about a kitchen."""
+    return messages[0]["role"] == "system" and SYSTEM in messages[0]["content"]
+
+
+def answer(messages: Sequence[Message], who: Competence, sample: int = 0) -> str:
+    """The answer to a conversation, in the format that its system message asks for.
+
+    Args:
+        messages: System message first.
+        who: How good a reader answers.
+        sample: Repeat index of the request; it makes slips independent.
+    """
+    prompt = Prompt(messages, sample)
+    return {"plan": plan, "recursive": decompose, "step": act}[prompt.method](prompt, who)

@@ -1,0 +1,225 @@
+"""The surrogate as GiG or ReAct: one action a call.
+
+What it weighs, in this order: the error feedback, a loop warning, a past experience, its own ideas (with the
+errors of its beliefs before the sound ones). What each part of the prompt adds:
+
+- **Observation**: with probability 1 - ``attention`` one thing in it is overlooked.
+- **Valid Actions**: an idea that is not listed is dropped, with probability ``attention``; else it is said.
+- **Environment Simulation**: an idea whose outcome does not say what the idea expects is dropped, with
+  probability ``attention``, and the belief behind it is given up. Without the section nothing is checked.
+  A slip is caught in the same way. Beliefs about dishes cannot be refuted like this.
+- **Loop Warning**: what was done here last time is not done again, with probability ``attention``, unless it
+  is an action that has to be repeated; the wrong belief behind it is given up.
+- **Past Experience**: its action (or the only valid one that says the same of things of the same kinds) is
+  taken, with probability ``attention``, when it served a goal that shares words with its own, undoes nothing
+  and no loop is warned of; or when there is no idea of its own. It teaches beliefs about dishes: what was
+  taken to a board, stove or fryer, or worked on there, has to be cut, cooked or fried; what was stacked
+  belongs there.
+- **What is carried over** (or its last answers in a conversation): sites it has chosen, and lessons.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from mnemocraft.llm.surrogate.actor import Competence
+from mnemocraft.llm.surrogate.chance import pick
+from mnemocraft.llm.surrogate.kitchen.acts import PATIENT
+from mnemocraft.llm.surrogate.kitchen.dishes import Dish, understand, words
+from mnemocraft.llm.surrogate.kitchen.errors import Idea, misled, slip
+from mnemocraft.llm.surrogate.kitchen.layout import WORKPLACE, Layout, lay_out
+from mnemocraft.llm.surrogate.kitchen.mind import (
+    CLOSED,
+    DISHES,
+    PATTY,
+    SOUP_BOILS,
+    TABLE,
+    Mind,
+    lessons,
+    prepared,
+)
+from mnemocraft.llm.surrogate.kitchen.policy import ideas
+from mnemocraft.llm.surrogate.kitchen.prompt import Prompt
+from mnemocraft.llm.surrogate.kitchen.scene import Scene, read_scene
+
+_TELLS = {
+    ("Stack", "patty"): [PATTY],
+    ("Stack", "bread"): [CLOSED["bread"]],
+    ("Stack", "topbun"): [CLOSED["bottombun"]],
+    ("Boil", "pot"): [SOUP_BOILS],
+}
+"""Beliefs that seeing something done puts right."""
+_NUMBER = re.compile(r"\d+")
+
+
+def mind_for(prompt: Prompt, who: Competence) -> Mind:
+    """The mind that reads a prompt, with the lessons in its notes that it heeds this time."""
+    mind = Mind(who, prompt.goal, prompt.moment)
+    return mind.learns(belief for belief in lessons(prompt.memory) if mind.heeds("lesson", belief))
+
+
+def seen(scene: Scene, mind: Mind) -> Scene:
+    """What it takes in of an observation: with probability 1 - ``attention`` it overlooks one thing."""
+    if not scene.places or mind.heeds("observation"):
+        return scene
+    return scene.without(pick(sorted(scene.places), "overlooked", mind.moment))
+
+
+def note(prompt: Prompt, mind: Mind) -> str:
+    """The lessons so far, as a sentence to be carried on."""
+    learned = sorted(mind.told | lessons(prompt.memory))
+    return f" Lessons: {'; '.join(learned)}." if learned else ""
+
+
+def survey(scene: Scene, prompt: Prompt, mind: Mind) -> tuple[Mind, Layout]:
+    """What it wants to do in a scene; when it thinks that all is done, it thinks again."""
+    layout = _layout(scene, prompt, mind)
+    if not layout.done:
+        return mind, layout
+    again = [b for b in mind.second_thoughts() if b == TABLE or _matters(scene, mind, b)]
+    mind = mind.learns(again)
+    return mind, _layout(scene, prompt, mind) if again else layout
+
+
+def _matters(scene: Scene, mind: Mind, belief: str) -> bool:
+    """Whether putting a belief right changes what it has to make."""
+    return dishes_in(scene, mind.learns([belief])) != dishes_in(scene, mind)
+
+
+def dishes_in(scene: Scene, mind: Mind) -> tuple[Dish, ...]:
+    """The dishes it has to make."""
+    return understand(mind.goal, Counter(scene.kinds.values()), mind)
+
+
+def _layout(scene: Scene, prompt: Prompt, mind: Mind) -> Layout:
+    dishes = dishes_in(scene, mind)
+    return lay_out(scene, dishes, not mind.knows(TABLE), _kept(prompt, dishes, mind))
+
+
+def _kept(prompt: Prompt, dishes: tuple[Dish, ...], mind: Mind) -> list[str | None]:
+    """The stations that its account of the progress names, one for each dish."""
+    named = [part.partition(" on ")[2].partition(":")[0] for part in prompt.progress.split("; ")]
+    if len(named) != len(dishes) or not mind.heeds("progress"):
+        return []
+    return list(named)
+
+
+def act(prompt: Prompt, who: Competence) -> str:
+    """The answer to a GiG or ReAct prompt."""
+    scene, mind = prompt.scene, mind_for(prompt, who)
+    if scene is None:
+        return _written(prompt, "I cannot see the kitchen.", "Do nothing", "", "")
+    scene = seen(scene, mind)
+    mind = mind.learns(_taught(prompt, mind))
+    mind, layout = survey(scene, prompt, mind)
+    idea, mind = _choose(scene, layout, prompt, mind)
+    action = idea.action
+    if who.slips("kitchen", mind.moment):
+        action = _checked(slip(prompt.valid, action, mind), idea, prompt, mind)
+    progress = "; ".join(f"{site.dish.name} on {site.station}: {site.built} layers" for site in layout.sites)
+    learned = note(prompt, mind)
+    wanted = ", ".join(want.need.kind for want in layout.wants) or "nothing"
+    reasoning = f"Still wanted: {wanted}. Next: {action}.{learned}"
+    summary = f"I did: {action}. Step {_count(prompt) + 1}.{learned}"
+    return _written(prompt, reasoning, action, summary, progress)
+
+
+def _written(prompt: Prompt, reasoning: str, action: str, summary: str, progress: str) -> str:
+    answer = f"Reasoning: {reasoning}\nAction: {action}"
+    return f"{answer}\nSummary: {summary}\nCurrent Progress: {progress}" if prompt.carries else answer
+
+
+def _count(prompt: Prompt) -> int:
+    """How many steps its summary counts; it keeps prompts of long repetitions apart."""
+    digits = prompt.blocks.get("Last Step Summary", "").partition("Step ")[2].partition(".")[0]
+    return int(digits) if digits.isdecimal() else 0
+
+
+def _checked(wrong: str, idea: Idea, prompt: Prompt, mind: Mind) -> str:
+    """A slip as it is written: caught when what it leads to is shown and is not what was meant."""
+    seen = prompt.simulated and prompt.outcome(wrong) != prompt.outcome(idea.action)
+    return idea.action if seen and mind.heeds("slip") else wrong
+
+
+def _taught(prompt: Prompt, mind: Mind) -> list[str]:
+    """Beliefs that a past experience puts right: what was worked on, or taken to where that is done."""
+    past, scene = prompt.experience, prompt.scene
+    if past is None or scene is None or not mind.heeds("experience"):
+        return []
+    verb, _, rest = past.action.partition(" ")
+    thing = _kind(rest.partition(" ")[0])
+    station = _kind(re.split(" on | to ", past.action)[-1].partition(" ")[0])
+    if verb == "Move":
+        thing = _kind(scene.held or "")
+    states = [state for state, kind in WORKPLACE.items() if station == kind]
+    told = [prepared(thing, state) for state in states] + _TELLS.get((verb, thing), [])
+    return [belief for belief in told if belief in DISHES]
+
+
+def _kind(name: str) -> str:
+    return name.partition("'")[0].rstrip("0123456789")
+
+
+def _choose(scene: Scene, layout: Layout, prompt: Prompt, mind: Mind) -> tuple[Idea, Mind]:
+    """The first idea that nothing speaks against, and what was learned from those that were dropped."""
+    avoided = _avoided(prompt, mind)
+    learned = set()
+    for idea in _considered(scene, layout, prompt, mind):
+        if idea.action in avoided or (prompt.simulated and _refuted(idea, prompt, mind)):
+            learned |= {idea.error} - {""}
+        elif idea.action in prompt.valid or not mind.heeds("valid", idea.action):
+            return idea, mind.learns(learned)
+    rest = [action for action in prompt.valid if action not in avoided]
+    return Idea(pick(rest, "rest", mind.moment) if avoided and rest else "Do nothing"), mind.learns(learned)
+
+
+def _avoided(prompt: Prompt, mind: Mind) -> set[str]:
+    """Actions that the feedback or a loop warning speaks against."""
+    avoided = set()
+    if prompt.loop and not prompt.loop[0].startswith(PATIENT) and mind.heeds("loop"):
+        avoided.add(prompt.loop[0])
+    feedback = prompt.blocks.get("Error Feedback", "")
+    if feedback and mind.heeds("feedback"):
+        avoided |= {quoted for quoted in feedback.split('"')[1::2] if quoted}
+    return avoided
+
+
+def _refuted(idea: Idea, prompt: Prompt, mind: Mind) -> bool:
+    """Whether the outcome shown does not say what an idea expects."""
+    outcome = prompt.outcome(idea.action)
+    if not idea.expected or outcome is None:
+        return False
+    start = "" if idea.expected.startswith(" ") else "\n"
+    shown = f"{start}{idea.expected}\n" in f"\n{outcome}\n"
+    return not shown and mind.heeds("outcome", idea.action)
+
+
+def _considered(scene: Scene, layout: Layout, prompt: Prompt, mind: Mind) -> Iterator[Idea]:
+    own = [(step, Idea(step.text(scene), step.expected(scene))) for step in ideas(scene, layout)]
+    past = prompt.experience
+    if past is not None and mind.heeds("experience"):
+        action = _alike(past.action, prompt.valid)
+        related = not prompt.loop and words(past.goal) & words(mind.goal)
+        if action and (not own or (related and _harmless(action, layout, prompt, mind))):
+            yield Idea(action)
+    if own:
+        yield from misled(scene, layout, own[0][0], prompt.last_action, mind)
+    yield from (idea for _, idea in own)
+
+
+def _alike(action: str, valid: list[str]) -> str:
+    """The action, or the only valid one that says the same of things of the same kinds; else nothing."""
+    if action in valid:
+        return action
+    alike = [other for other in valid if _NUMBER.sub("", other) == _NUMBER.sub("", action)]
+    return alike[0] if len(alike) == 1 else ""
+
+
+def _harmless(action: str, layout: Layout, prompt: Prompt, mind: Mind) -> bool:
+    """Whether what an action leads to, where shown, has no less in place than now."""
+    outcome = prompt.outcome(action)
+    after = read_scene(outcome.strip()) if outcome is not None and mind.heeds("outcome", action) else None
+    if after is None:
+        return True
+    built = sum(site.built for site in _layout(after, prompt, mind).sites)
+    return built >= sum(site.built for site in layout.sites)

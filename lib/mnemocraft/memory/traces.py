@@ -1,0 +1,125 @@
+"""The experience bank of GiG: successful traces, searched by state (section 3.3, equations 5 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.memory.session import checked
+
+TAU = 0.1
+"""Euclidean distance below which a stored state is retrieved (sections 4.1 and 4.2)."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """The stored transition whose state is nearest to a query.
+
+    Attributes:
+        goal: What its trace was after.
+        actions: What its trace did from there on (``A`` of equation 6).
+        distance: Euclidean distance of the two states.
+        trace: Which trace, counted from 0 as they were added.
+        step: Which step of it, counted from 0.
+    """
+
+    goal: str
+    actions: tuple[str, ...]
+    distance: float
+    trace: int
+    step: int
+
+    @property
+    def action(self) -> str:
+        """The immediate transition: the only thing the paper's prompt shows besides the goal."""
+        return self.actions[0]
+
+
+class TraceMemory:
+    """State-action pairs of successful traces in an exact FAISS index; retrieval looks at states only.
+
+    Args:
+        tau: Retrieval threshold, above 0.
+
+    Raises:
+        MnemocraftError: ``tau`` is not a positive number.
+        MissingExtra: faiss is not installed.
+    """
+
+    def __init__(self, tau: float = TAU) -> None:
+        if not isinstance(tau, int | float | np.floating) or not tau > 0:
+            raise MnemocraftError(f"tau is {tau!r}; a distance threshold must be above 0.")
+        self.tau = tau
+        self._faiss = _import_faiss()
+        self._index: Any = None
+        self._traces: list[tuple[str, tuple[str, ...]]] = []
+        self._places: list[tuple[int, int]] = []
+
+    def add(self, goal: str, embeddings: npt.ArrayLike, actions: Sequence[str]) -> None:
+        """Store a trace (Algorithm 1, line 18), every state with the action taken in it.
+
+        Args:
+            goal: What the trace reached.
+            embeddings: Its states in order, shape (n, size); without the last state, or with it (n + 1): no
+                action follows that one, so it is not stored.
+            actions: The n actions.
+
+        Raises:
+            BadEmbedding: not a matrix, not finite, or of another size than the traces before.
+            MnemocraftError: no action, or the lengths do not fit.
+        """
+        if isinstance(actions, str) or not len(actions):
+            raise MnemocraftError(f"actions is {actions!r}; a trace needs a sequence of at least one action.")
+        states = self._states(embeddings)
+        if len(states) - len(actions) not in (0, 1):
+            raise MnemocraftError(
+                f"{len(states)} embeddings for {len(actions)} actions; there must be as many, or one more."
+            )
+        if self._index is None:
+            self._index = self._faiss.IndexFlatL2(states.shape[1])
+        self._index.add(states[: len(actions)])
+        self._places += [(len(self._traces), step) for step in range(len(actions))]
+        self._traces.append((goal, tuple(actions)))
+
+    def closest(self, embedding: npt.ArrayLike) -> Match | None:
+        """The nearest stored state's transition if it is nearer than tau; of equals the one stored first.
+
+        Raises:
+            BadEmbedding: not a finite vector of the stored size.
+        """
+        query = checked(embedding, 1, self._index.d if self._index else None)
+        if not self._index:
+            return None
+        _, found = self._index.search(query[None], 1)
+        place = int(found[0, 0])
+        if place < 0:  # nothing within the range of float32
+            return None
+        difference = self._index.reconstruct(place).astype(np.float64) - query
+        distance = float(np.linalg.norm(difference))
+        if not distance < self.tau:
+            return None
+        trace, step = self._places[place]
+        goal, actions = self._traces[trace]
+        return Match(goal, actions[step:], distance, trace, step)
+
+    def __len__(self) -> int:
+        """Number of stored transitions."""
+        return len(self._places)
+
+    def _states(self, embeddings: npt.ArrayLike) -> npt.NDArray[np.float32]:
+        return checked(embeddings, 2, self._index.d if self._index else None)
+
+
+def _import_faiss() -> Any:
+    try:
+        import faiss
+    except ImportError:
+        raise MissingExtra(
+            "TraceMemory needs faiss-cpu, which is not installed: pip install 'mnemocraft[graph]'."
+        ) from None
+    return faiss

@@ -1,0 +1,94 @@
+"""From the records of the kitchen study to its tables and figures: what notebook 09 calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mnemocraft import figstyle
+from mnemocraft.studies import report
+from mnemocraft.studies.gig import figures, hypotheses, measures
+from mnemocraft.studies.gig import tables as measured
+from mnemocraft.studies.gig.measures import PLANNED
+from mnemocraft.studies.gig.tables import WEAK_TABLES
+
+JOINT_TABLES = ("steps", "figure9", "conduct", "statuses", "hypotheses")
+"""Tables with numbers of both models."""
+
+
+def tables(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> dict[str, pd.DataFrame]:
+    """Every table and the numbers of every figure, by the name of its file.
+
+    Args:
+        records: Records of the study's main part, also partial ones.
+        weak: Records of its part with a less able model; None if that was not run.
+    """
+    episodes = measures.prepare(records, weak)
+    steps = measured.steps(episodes)
+    return {
+        **measured.totals(episodes),
+        "table5": measured.table5(episodes),
+        **measured.descriptions(episodes),
+        **measured.by_task(episodes, steps),
+        "steps": steps,
+        "figure9": measured.tokens(episodes),
+        "conduct": measured.conduct(episodes),
+        "statuses": measured.statuses(episodes),
+        "hypotheses": hypotheses.verdicts(episodes),
+    }
+
+
+def write(
+    found: Mapping[str, pd.DataFrame], records: pd.DataFrame, weak: pd.DataFrame | None, folder: Path
+) -> list[Path]:
+    """Write the tables of :func:`tables`, each with the provenance of the records that are in it."""
+    both = records if weak is None else pd.concat([records, weak])
+    sources = dict.fromkeys(found, records) | dict.fromkeys(JOINT_TABLES, both)
+    sources |= dict.fromkeys(WEAK_TABLES, records if weak is None else weak)
+    return [
+        path for name, table in found.items() for path in report.write({name: table}, sources[name], folder)
+    ]
+
+
+def less_able(model: str, weak_model: str) -> str:
+    """Who plays the part of the less able model: ``weak_model``, or nobody ("").
+
+    A language model is not compared with the surrogate, so the default partner counts for the surrogate only.
+    """
+    return weak_model if figstyle.is_surrogate(model) == figstyle.is_surrogate(weak_model) else ""
+
+
+def not_run(statuses: pd.DataFrame) -> str:
+    """One sentence that names the conditions of the study without an episode."""
+    missing = statuses.loc[statuses["episodes"] == 0, list(measures.CELL)]
+    if missing.empty:
+        return f"All {len(PLANNED)} conditions have episodes."
+    cells = zip(*(missing[c] for c in measures.CELL), strict=True)
+    names = ", ".join(f"{measures.LABELS[method]} ({level}, {mode})" for level, mode, method in cells)
+    return f"Not run: {names}; what needs them is marked '-', 'not run' or 'not measured'."
+
+
+def draw(found: Mapping[str, pd.DataFrame], model: str, weak: str = "") -> dict[str, Figure]:
+    """All figures by the name of their file.
+
+    Args:
+        found: The tables of :func:`tables`.
+        model, weak: The model of the main part, and the less able one ("" if none).
+    """
+    step_figures = (
+        ("figure4", "strong", "sync", "table7", "table6", model),
+        ("figure5", "strong", "async", "table14", "table13", model),
+        ("figure7", "weak", "sync", None, "table6", weak or "none"),
+    )
+    drawn = {"pass_at_1": figures.pass_at_1(found, model, weak)}
+    for name, level, mode, printed, tasks, player in step_figures:
+        ours = found["steps"].query("level == @level and mode == @mode")
+        paper = found[printed] if printed else found["table7"].iloc[:0]
+        title = f"{figures.MODE_LABELS[mode]} tasks" + (", less able model" if level == "weak" else "")
+        drawn[name] = figures.steps(ours, paper, found[tasks], player, title)
+    drawn["figure9"] = figures.figure9(found["figure9"], model, weak)
+    drawn["verdicts"] = figures.verdicts(found["hypotheses"], model, weak)
+    return drawn

@@ -1,0 +1,98 @@
+"""What the streams of the kitchen study start from: kitchens, facts about tasks, encoder, memory bank."""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mnemocraft.envs import KitchenEnv
+from mnemocraft.envs.kitchen import HORIZONS, TASKS
+from mnemocraft.envs.kitchen.oracle import oracle_plan
+from mnemocraft.gnn import scene_graph
+from mnemocraft.memory import TraceMemory
+
+if TYPE_CHECKING:
+    from mnemocraft.gnn import Encoder
+
+MODES = ("sync", "async")
+BANK_SEEDS = (0, 1, 2, 3, 4)
+"""Layouts of the memory bank; with ten tasks a mode they make its 50 trajectories (section 4.1)."""
+
+
+class Trajectory(NamedTuple):
+    """A successful trajectory as a state-transition graph, equation 5."""
+
+    goal: str
+    embeddings: npt.NDArray[np.float32]
+    """One per action, of the state it was taken in; shape (actions, 64)."""
+    actions: tuple[str, ...]
+
+
+def tasks(mode: str) -> tuple[str, ...]:
+    """The ten tasks of a mode, in the benchmark's order."""
+    return tuple(task for task in TASKS if task.startswith(f"{mode}/"))
+
+
+def environment(task: str, seed: int, multiplier: float) -> KitchenEnv:
+    """A kitchen that may be worked in for ``multiplier`` times the listed horizon."""
+    return KitchenEnv(task, seed, max_steps=multiplier * HORIZONS[task])
+
+
+@cache
+def task_facts(task: str, seed: int) -> dict[str, int | float | str]:
+    """What the record says about a task: its number, the listed horizon and the steps of the oracle."""
+    return {
+        "task_index": int(task.partition("/")[2]),
+        "horizon": HORIZONS[task],
+        "oracle_steps": len(oracle_plan(task, seed)),
+    }
+
+
+@lru_cache(maxsize=4096)
+def embed(objects: str) -> npt.NDArray[np.float32]:
+    """Embedding of an observation's object blocks, shape (64,).
+
+    Each is encoded by itself, so that its last digits do not depend on what is encoded beside it.
+    """
+    return _encoder().encode([scene_graph(objects)])[0]
+
+
+def memory_bank(mode: str) -> TraceMemory:
+    """A new memory that holds the 50 oracle trajectories of a mode, none of them from a benchmark layout."""
+    memory = TraceMemory()
+    for trajectory in _oracle_trajectories(mode):
+        memory.add(*trajectory)
+    return memory
+
+
+def replay(task: str, seed: int, actions: Sequence[str]) -> tuple[str, list[str]]:
+    """The goal of a kitchen, and its object blocks before each of the actions."""
+    env = KitchenEnv(task, seed)
+    env.reset()
+    objects = []
+    for action in actions:
+        objects.append(env.observation())
+        env.step(action)
+    return env.goal_description, objects
+
+
+@cache
+def _oracle_trajectories(mode: str) -> tuple[Trajectory, ...]:
+    """Once per process: some 1,700 states a mode, a trajectory at a time."""
+    found = []
+    for task in tasks(mode):
+        for seed in BANK_SEEDS:
+            actions = oracle_plan(task, seed)
+            goal, objects = replay(task, seed, actions)
+            embeddings = _encoder().encode([scene_graph(text) for text in objects])
+            found.append(Trajectory(goal, embeddings, actions))
+    return tuple(found)
+
+
+@cache
+def _encoder() -> "Encoder":
+    from mnemocraft.gnn import load_encoder  # loads PyTorch, which most methods do without
+
+    return load_encoder()

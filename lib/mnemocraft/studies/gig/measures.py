@@ -1,0 +1,100 @@
+"""What is measured on kitchen episodes: the columns that are summed, and the paper's metrics as sums.
+
+The statistics are :mod:`mnemocraft.stats`; their clusters are *kitchens* (a task laid out with a seed), which
+every method plays once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.agents.gig.methods import METHODS
+from mnemocraft.envs.kitchen import HORIZONS
+from mnemocraft.runs import read_trajectory
+from mnemocraft.stats import ONE, Cells, Measure, rate
+
+MODES = ("sync", "async")
+MAIN = ("gig", "gig_exp", "recap", "react", "cot")
+ABLATION = ("gig_bl", "gig_ld", "gig")
+WEAK = ("gig_exp", "gig", "recap", "react")
+LEVELS = ("strong", "weak")
+"""The model of the main part and the less able one of the memory plug-in (section 4.6)."""
+LABELS = {name: method.label for name, method in METHODS.items()}
+CELL = ("level", "mode", "method")
+PLANNED = (
+    *(("strong", mode, method) for mode in MODES for method in MAIN),
+    *(("strong", "sync", method) for method in ABLATION[:2]),
+    *(("weak", "sync", method) for method in WEAK),
+)
+"""The cells of the study."""
+WAIT = "Do nothing"
+COUNTS = ("invalid_actions", "loops", "retrieved", "followed", "calls")
+
+
+def _per_step(column: str) -> Measure:
+    """Sum of ``column`` over all steps; n stays the number of episodes."""
+    return Measure((column, "steps", ONE), lambda sums: sums[..., 0] / sums[..., 1])
+
+
+MEASURES: dict[str, Measure] = {
+    "pass_at_1": rate("passed"),
+    "steps_all": rate("steps_all"),
+    "steps_success": rate("steps_passed", "passed"),
+    "tokens_per_step": _per_step("completion"),
+    "idle": _per_step("idle"),
+}
+"""Pass@1 (a fraction of all episodes), mean steps, generated tokens a step, share of waiting steps."""
+
+
+def with_idle(records: pd.DataFrame, out: Path) -> pd.DataFrame:
+    """Add the column ``idle``: in how many steps of an episode the robot did nothing.
+
+    Args:
+        records: Records of the run in ``out``, where the trajectories are.
+    """
+    idle = [
+        sum(event.get("action") == WAIT for event in read_trajectory(out, record))
+        for _, record in records.iterrows()
+    ]
+    return records.assign(idle=idle)
+
+
+def prepare(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> pd.DataFrame:
+    """The episodes of both models with the columns that the measures sum; every record counts.
+
+    ``steps_all`` takes a failed episode as if it had gone on in vain to the step limit. Most do; but to stop
+    early, for invalid answers or because a plan is at its end, must not look like a short way.
+    """
+    levels = {"strong": records} if weak is None else {"strong": records, "weak": weak}
+    episodes = pd.concat([part.assign(level=level) for level, part in levels.items()], ignore_index=True)
+    episodes = episodes.reindex(
+        columns=list(dict.fromkeys([*episodes.columns, *COUNTS, "idle", "oracle_steps"]))
+    )
+    horizon = episodes["task"].map(HORIZONS).astype(float)
+    passed = episodes["success"].astype(bool)
+    steps = episodes["steps"].astype(float).fillna(0)
+    numbers = {
+        "passed": passed.astype(float),
+        "steps": steps,
+        "steps_all": steps.where(passed, np.ceil(episodes["multiplier"] * horizon)),
+        "steps_passed": steps.where(passed, 0.0),
+        "completion": episodes.filter(regex=r"^tokens_.*_completion$").sum(axis=1).astype(float),
+        "horizon": horizon,
+    }
+    names: dict[str, pd.Series] = {
+        "task_number": episodes["task"].str.partition("/")[2].astype(int),
+        "kitchen": episodes["task"] + " seed " + episodes["seed"].astype(str),
+        "outcome": passed.map({True: "success", False: "failure"}),
+    }
+    counts = {name: episodes[name].astype(float).fillna(0) for name in COUNTS}
+    return episodes.assign(**numbers, **names, **counts)
+
+
+def cells(episodes: pd.DataFrame, metric: str, by: Sequence[str] = CELL) -> Cells:
+    """A metric of :data:`MEASURES` in every group of prepared episodes, resampled by kitchen."""
+    return stats.cells(episodes, MEASURES[metric], by, cluster="kitchen")

@@ -1,0 +1,182 @@
+"""Notebook 08: from where on GiG costs less than ReAct, by the paper's formulas and in our episodes.
+
+Nothing here reads a clock; latencies are in :mod:`~mnemocraft.studies.gig.latency`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+
+from mnemocraft import costs, stats
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.runs import Study
+from mnemocraft.stats import Direction, Estimate, rate
+from mnemocraft.studies import claims, papers
+from mnemocraft.studies.gig import sweep
+from mnemocraft.studies.gig.spending import METHODS, PAIR, PAPER_CROSSOVER, episodes, lengths, pairs
+
+STEM = "08_gig_flops_and_scaling"
+SYSTEM, OBSERVATION, OUTPUT = 1000, 650, 1000
+"""Lengths where none is measured: our prompts at four characters a token, and the reasoning of about 1,000
+tokens that the paper mentions (section 5). The paper does not print the lengths behind its figures."""
+BRANCHING = int(papers.fact("gig", "fig10_branching"))
+OUTPUTS = (250, 500, 1000, 2000, 4000)
+BRANCHINGS = (1, 2, 5, 10, 15, 20, 30)
+FACTORS = (1, 10, 100)
+LONGEST_OUTPUT = 1000
+"""Longest output that is tried, in observations."""
+SYSTEM_RATIOS = (0.0, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0)
+
+
+def crossovers(
+    system: float = SYSTEM, observation: float = OBSERVATION, branchings: Sequence[float] = BRANCHINGS
+) -> pd.DataFrame:
+    """From how many steps on GiG costs less than ReAct, a tenth and a hundredth, by output and branching."""
+    rows = []
+    for output, branching in product(OUTPUTS, branchings):
+        case = costs.Lengths(system, observation, output, branching)
+        rows.append([*case, *(costs.crossover_horizon(*case, factor) for factor in FACTORS)])
+    return pd.DataFrame(rows, columns=[*costs.Lengths._fields, *(f"below_1_{factor}" for factor in FACTORS)])
+
+
+def projected(found: pd.DataFrame) -> pd.DataFrame:
+    """The crossovers by mode with the prompts of our kitchens, for outputs of any length.
+
+    Args:
+        found: From :func:`~mnemocraft.studies.gig.spending.lengths`; used are ReAct's system message and
+            observation, and the branching that GiG met.
+    """
+    gig, react = (found[found["method"] == method] for method in METHODS)
+    kitchens = react.merge(gig[["mode", "branching"]], on="mode", suffixes=("_react", ""))
+    tables = [
+        crossovers(row["system"], row["observation"], [row["branching"]]).assign(mode=row["mode"])
+        for row in kitchens.to_dict("records")
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def needed_output(horizon: int, system: float, branching: float) -> float:
+    """Output in observations (R / O) at which both agents cost the same after ``horizon`` steps, at least 0.
+
+    Only ratios of lengths matter, because what the tokens of an output cost among themselves is the same in
+    both. Longer outputs make GiG the cheaper one, shorter ones ReAct.
+
+    Args:
+        system: Length of the system message in observations (S / O).
+
+    Raises:
+        MnemocraftError: ReAct is the cheaper one then with any output.
+    """
+
+    def surplus(output: float) -> float:
+        react = costs.react_attention_cost(horizon, system, 1.0, output)
+        return react - costs.gig_attention_cost(horizon, system, 1.0, output, branching)
+
+    if surplus(0) >= 0:
+        return 0.0
+    if surplus(LONGEST_OUTPUT) < 0:
+        raise MnemocraftError(
+            f"No output of up to {LONGEST_OUTPUT} observations makes GiG cheaper after {horizon} step(s)."
+        )
+    return float(brentq(surplus, 0, LONGEST_OUTPUT))
+
+
+def paper_crossover() -> pd.DataFrame:
+    """At which lengths "baselines cost less below 25 steps" holds with 10 valid actions (A.3)."""
+    ratios = [needed_output(PAPER_CROSSOVER, system, BRANCHING) for system in SYSTEM_RATIOS]
+    table = {"system_per_observation": SYSTEM_RATIOS, "output_per_observation": ratios}
+    return pd.DataFrame(table).assign(branching=BRANCHING, crossover=PAPER_CROSSOVER)
+
+
+def study(profile: str, seeds: Sequence[int]) -> Study:
+    """GiG's and ReAct's streams of the kitchen study: outside profile ``full`` in the first layout only."""
+    whole = sweep.study(profile, seeds if profile == "full" else list(seeds)[:1])
+    streams = [s for s in whole.streams if s.condition.settings["method"] in METHODS]
+    return replace(whole, name=STEM, streams=tuple(streams))
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A directed claim: the mean of ``values``, one an episode or pair, has the sign ``direction``."""
+
+    hypothesis: str
+    text: str
+    values: pd.Series
+    direction: Direction
+    paper_verdict: str
+
+
+def _claims(calls: pd.DataFrame) -> list[Claim]:
+    compared, growth = pairs(calls).set_index(PAIR), episodes(calls).set_index(["method", *PAIR])["growth"]
+    long = compared["calls"] >= PAPER_CROSSOVER
+    return [
+        Claim(
+            "long",
+            f"after {PAPER_CROSSOVER} or more calls ReAct has spent more than GiG, log10 of the ratio",
+            np.log10(compared.loc[long, "ratio"]),
+            "positive",
+            "holds (4.7, Figure 8, computed from the formulas)",
+        ),
+        Claim(
+            "short",
+            f"within the first {PAPER_CROSSOVER - 1} calls ReAct has spent less than GiG, log10 of the ratio",
+            np.log10(compared["early_ratio"]),
+            "negative",
+            "holds (A.3, Figure 10, computed from the formulas)",
+        ),
+        Claim(
+            "growth",
+            "cost grows faster with the number of calls in ReAct than in GiG, difference of exponents",
+            (growth.loc["react"] - growth.loc["gig"]).dropna(),
+            "positive",
+            "holds (equations 10 and 14: square and proportion)",
+        ),
+    ]
+
+
+def verdicts(calls: pd.DataFrame) -> pd.DataFrame:
+    """The paper's claims about cost, on what the episodes really cost; intervals resample tasks.
+
+    Effects are means of log10(ReAct's cost / GiG's), so that 1 is an order of magnitude, and a difference of
+    exponents.
+    """
+    claimed = _claims(calls)
+    found = [_mean(claim.values) for claim in claimed]
+    rows = [
+        {"hypothesis": claim.hypothesis, "claim": claim.text, "effect": effect.value}
+        | {"low": effect.low, "high": effect.high, "cohens_h": np.nan}
+        | {"n": effect.n, "tasks": effect.clusters, "p": effect.p}
+        | {"paper_effect": np.nan, "paper_verdict": claim.paper_verdict}
+        for claim, effect in zip(claimed, found, strict=True)
+    ]
+    return claims.judge(rows, found, [claim.direction for claim in claimed])
+
+
+def _mean(values: pd.Series) -> Estimate:
+    """The mean with an interval that resamples tasks."""
+    frame = values.rename("value").reset_index().assign(all="all")
+    return stats.cells(frame, rate("value"), ["all"], cluster="task").estimate({("all",): 1.0})
+
+
+def tables(calls: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Every table by the name of its file.
+
+    Args:
+        calls: From :func:`~mnemocraft.studies.gig.spending.measured`.
+    """
+    played = episodes(calls)
+    return {
+        "crossovers": crossovers(),
+        "paper_crossover": paper_crossover(),
+        "episodes": played,
+        "lengths": lengths(played),
+        "projected": projected(lengths(played)),
+        "pairs": pairs(calls),
+        "hypotheses": verdicts(calls),
+    }

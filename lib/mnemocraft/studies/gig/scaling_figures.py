@@ -1,0 +1,287 @@
+"""Figures of notebook 08: who attends to what, cost by horizon, crossovers, what episodes cost."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from IPython.display import Image
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mnemocraft import costs, figstyle
+from mnemocraft.costs import Lengths
+from mnemocraft.figstyle import COLOURS, COLUMN, MARKERS, PAGE, stamp, styled
+from mnemocraft.studies.gig import scaling
+from mnemocraft.studies.gig.latency import BUDGET_MS, Recorded
+from mnemocraft.studies.gig.scaling import BRANCHING, OBSERVATION, OUTPUT, SYSTEM
+from mnemocraft.studies.gig.spending import METHODS, PAIR, PAPER_CROSSOVER
+from mnemocraft.viewer import headless
+
+LONGEST = 246
+"""Steps after which the longest task of the benchmark is stopped: 3 x 82."""
+STEPS = np.unique(np.geomspace(1, LONGEST, 60).round().astype(int))
+FIGURE8_BRANCHINGS = (2, 5, 10, 20)
+FIGURE10_OUTPUTS = (500, 1000, 2000)
+FIGURE10_OBSERVATIONS = (325, 650, 1300)
+FACTOR_LABELS = {"below_1_1": "less than ReAct", "below_1_10": "a tenth", "below_1_100": "a hundredth"}
+UNIT = "attended tokens"
+LOG: Any = {"value": "log", "subs": []}
+"""A logarithmic axis without minor ticks, whose labels would take most of the time of a figure."""
+MAP_LEVELS = (10, PAPER_CROSSOVER, 50, 100, 200)
+PARTS = {
+    "features_uncached_ms": "sentence encoder, every node",
+    "encode_ms": "graph encoder, node texts looked up",
+    "build_ms": "parser",
+}
+LABELS = {"gig": "GiG", "react": "ReAct"}
+DIAGRAM = Lengths(2, 2.6, 1.6, 2)
+"""Lengths in the schematic, which has no scale."""
+
+
+@styled
+def diagram() -> Figure:
+    """Bars, one a step: what is read from the cache and what is read or written anew, for both agents."""
+    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 1.9), sharey=True, sharex=True)
+    s, o, r, e = DIAGRAM
+    for k in range(1, 5):
+        earlier, carried = [("earlier steps", o + r)] * (k - 1), [("last output", r)] * (k > 1)
+        _strip(grid[0], k, [("system", s), *earlier, ("observation", o), ("output", r)])
+        _strip(grid[1], k, [("system", s), *carried, ("observation and lookahead", e * o), ("output", r)])
+    grid[0].set_title("ReAct, ReCAP: one conversation, kept in the cache")
+    grid[1].set_title("GiG: the present state, its successors, the last output")
+    grid[0].set_yticks(range(1, 5), [f"step {k}" for k in range(1, 5)])
+    grid[0].invert_yaxis()
+    for axes in grid:
+        axes.set_xticks([])
+        axes.spines[["bottom", "left"]].set_visible(False)
+        axes.tick_params(length=0)
+    stamp(figure, "Grey: attended to, but in the cache. Blue: read anew. Orange, hatched: written. No scale.")
+    return figure
+
+
+def _strip(axes: Axes, row: int, parts: Sequence[tuple[str, float]]) -> None:
+    """One step as a row of boxes, from left to right; the first step has nothing in the cache."""
+    left = 0.0
+    for name, width in parts:
+        cached = row > 1 and name in ("system", "earlier steps", "last output")
+        style = figstyle.bar(1) if name == "output" else {"color": "0.85" if cached else COLOURS[4]}
+        axes.barh(row, width, 0.7, left, **(style | {"edgecolor": "0.15", "linewidth": 0.5}))
+        if row == 2:
+            box = {"facecolor": COLOURS[1], "edgecolor": "none", "pad": 1} if name == "output" else None
+            words = name.replace(" ", "\n", 1)
+            axes.text(left + width / 2, row, words, ha="center", va="center", fontsize=6, bbox=box)
+        left += width
+
+
+def _cost_axes(axes: Axes) -> None:
+    axes.set_yscale(**LOG)
+    axes.set_xlabel("Steps")
+    axes.margins(x=0.02)
+
+
+def _react(axes: Axes, lengths: Lengths, i: int, label: str) -> None:
+    cost = [costs.react_attention_cost(int(n), *lengths[:3]) for n in STEPS]
+    axes.plot(STEPS, cost, color=COLOURS[i], linestyle="-", marker=MARKERS[i], markevery=(i, 9), label=label)
+
+
+def _gig(axes: Axes, lengths: Lengths, i: int, label: str) -> None:
+    """GiG's line, with a ring where it becomes the cheaper one."""
+    cost = [costs.gig_attention_cost(int(n), *lengths) for n in STEPS]
+    axes.plot(STEPS, cost, color=COLOURS[i], linestyle="--", marker=MARKERS[i], markevery=(i, 9), label=label)
+    crossover = costs.crossover_horizon(*lengths)
+    if crossover and crossover <= LONGEST:
+        at = costs.gig_attention_cost(crossover, *lengths)
+        axes.plot(crossover, at, marker="o", color="black", fillstyle="none", markersize=8)
+
+
+@styled
+def figure8b() -> Figure:
+    """Lines: total cost by number of steps, ReAct and GiG with several branching factors."""
+    figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
+    _react(axes, Lengths(SYSTEM, OBSERVATION, OUTPUT), 5, "ReAct, ReCAP")
+    for i, branching in enumerate(FIGURE8_BRANCHINGS):
+        _gig(axes, Lengths(SYSTEM, OBSERVATION, OUTPUT, branching), i, f"GiG, ε = {branching}")
+    _cost_axes(axes)
+    axes.set_ylabel(f"Attention cost\n({UNIT})")
+    axes.legend()
+    stamp(figure, f"S = {SYSTEM}, O = {OBSERVATION}, R = {OUTPUT} tokens; rings: GiG is cheaper from here.")
+    return figure
+
+
+@styled
+def figure8a(times: Recorded) -> Figure:
+    """Lines: milliseconds by number of nodes (left) and by size of the memory bank (right), as recorded."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.4))
+    for i, (column, label) in enumerate(PARTS.items()):
+        left.plot(times.graphs["nodes"], times.graphs[column], label=label, **figstyle.line(i))
+    left.axhline(BUDGET_MS, color="0.5", linewidth=0.7, linestyle=":")
+    left.set_xlabel("Nodes of the scene graph")
+    left.set_ylabel("Milliseconds")
+    right.plot(times.banks["bank"], times.banks["query_ms"], label="closest state", **figstyle.line(3))
+    right.set_xlabel("States in the memory bank")
+    for axes in (left, right):
+        axes.set_xscale(**LOG)
+        axes.set_yscale(**LOG)
+        axes.legend()
+    stamp(figure, f"Recorded once on {times.machine}. Dotted: {BUDGET_MS:g} ms.")
+    return figure
+
+
+@styled
+def figure10() -> Figure:
+    """Lines: total cost by number of steps, with O fixed on the left and R fixed on the right; ε = 10."""
+    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.6), sharey=True)
+    _both(grid[0], {f"R = {r}": Lengths(SYSTEM, OBSERVATION, r, BRANCHING) for r in FIGURE10_OUTPUTS})
+    _both(grid[1], {f"O = {o}": Lengths(SYSTEM, o, OUTPUT, BRANCHING) for o in FIGURE10_OBSERVATIONS})
+    grid[0].set_title(f"O fixed at {OBSERVATION}")
+    grid[1].set_title(f"R fixed at {OUTPUT}")
+    grid[0].set_ylabel(f"Attention cost\n({UNIT})")
+    for axes in grid:
+        _cost_axes(axes)
+        axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
+        axes.legend(ncols=2)
+    marks = f"Dotted: the paper's {PAPER_CROSSOVER} steps; rings: GiG is cheaper from here."
+    stamp(figure, f"S = {SYSTEM}, ε = {BRANCHING}. {marks}")
+    return figure
+
+
+def _both(axes: Axes, named: Mapping[str, Lengths]) -> None:
+    for i, (name, lengths) in enumerate(named.items()):
+        _react(axes, lengths, i, f"ReAct, {name}")
+    for i, (name, lengths) in enumerate(named.items()):
+        _gig(axes, lengths, i, f"GiG, {name}")
+
+
+@styled
+def crossover(table: pd.DataFrame, found: pd.DataFrame, model: str) -> Figure:
+    """Left: crossover by branching factor, one line an output length; right: by ratios of lengths at ε = 10.
+
+    Args:
+        table: :func:`~mnemocraft.studies.gig.scaling.crossovers`.
+        found: :func:`~mnemocraft.studies.gig.spending.lengths`, marked in the map as they were met.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.8))
+    for i, (output, rows) in enumerate(table.groupby("output")):
+        left.plot(rows["branching"], rows["below_1_1"], label=f"R = {output}", **figstyle.line(i))
+    left.axhline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
+    left.axhspan(10, 82, color="0.93", zorder=0)
+    left.set_yscale(**LOG)
+    left.set_xlabel("Branching factor ε (valid actions a step)")
+    left.set_ylabel("Steps from which\nGiG is cheaper")
+    left.legend(fontsize=6.5)
+    _map(right)
+    for i, (mode, rows) in enumerate(found[found["method"] == "react"].groupby("mode", sort=False)):
+        x, y = rows["output"] / rows["observation"], rows["system"] / rows["observation"]
+        right.plot(x, y, marker=MARKERS[i], color=COLOURS[1], linestyle="none", label=f"our {mode} kitchens")
+    right.legend(loc="upper left")
+    marks = f"grey: listed horizons; dotted: the paper's {PAPER_CROSSOVER}."
+    stamp(figure, f"Left: S = {SYSTEM}, O = {OBSERVATION}; {marks}", model)
+    return figure
+
+
+def _map(axes: Axes) -> None:
+    """Lines of equal crossover at ε = 10 over the two ratios that decide it."""
+    systems = np.linspace(0, 8, 33)
+    for level in MAP_LEVELS:
+        outputs = [scaling.needed_output(level, system, BRANCHING) for system in systems.tolist()]
+        axes.plot(outputs, systems, color=COLOURS[0], linestyle="-" if level == PAPER_CROSSOVER else "--")
+        axes.text(outputs[-1], systems[-1], f"{level}\nsteps", ha="center", va="bottom", fontsize=6)
+    axes.set_xscale(**LOG)
+    axes.set_xlim(0.02, 9)
+    axes.set_ylim(0, 8)
+    axes.set_xticks([0.03, 0.1, 0.3, 1, 3], ["0.03", "0.1", "0.3", "1", "3"])
+    axes.set_xlabel("Output / observation (R / O)")
+    axes.set_ylabel("System / observation (S / O)")
+
+
+@styled
+def spent(calls: pd.DataFrame, model: str) -> Figure:
+    """Lines: what episodes had cost after each call (thin), and the formulas' prediction for one (thick)."""
+    modes = list(dict.fromkeys(calls["mode"]))
+    figure, grid = plt.subplots(1, len(modes), figsize=(PAGE, 2.6), sharey=True, squeeze=False)
+    for axes, mode in zip(grid[0], modes, strict=True):
+        for i, method in enumerate(METHODS):
+            rows = calls[(calls["mode"] == mode) & (calls["method"] == method)]
+            for _, episode in rows.groupby(["task", "seed"]):
+                axes.plot(episode["call"], episode["total"], color=COLOURS[i], linewidth=0.5, alpha=0.6)
+            last = rows.loc[rows["call"].idxmax()]
+            longest = rows[(rows["task"] == last["task"]) & (rows["seed"] == last["seed"])]
+            style = figstyle.line(i) | {"markevery": 0.15}
+            axes.plot(longest["call"], longest["predicted"], label=LABELS[method], **style)
+        axes.set_yscale(**LOG)
+        axes.set_xlabel("Model calls")
+        axes.set_title(f"{mode} kitchens")
+        axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
+        axes.legend(loc="lower right")
+    grid[0, 0].set_ylabel(f"Attention cost\n({UNIT})")
+    count = calls.groupby(["method", *PAIR]).ngroups
+    stamp(
+        figure,
+        f"n = {count} episodes. Thin: episodes. Thick: the formulas for each agent's longest one.",
+        model,
+    )
+    return figure
+
+
+@styled
+def compared(lengths: Lengths) -> Figure:
+    """Both agents at given lengths, and in words from where GiG is the cheaper one."""
+    figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
+    _react(axes, lengths, 5, "ReAct, ReCAP")
+    _gig(axes, lengths, 0, f"GiG, ε = {lengths.branching:g}")
+    _cost_axes(axes)
+    axes.set_ylabel(f"Attention cost\n({UNIT})")
+    axes.legend()
+    found = [costs.crossover_horizon(*lengths, factor=factor) for factor in scaling.FACTORS]
+    text = "; ".join(f"{name} from {n}" for name, n in zip(FACTOR_LABELS.values(), found, strict=True))
+    stamp(figure, f"GiG costs {text} steps on.")
+    return figure
+
+
+def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> dict[str, Figure]:
+    """All figures by the name of their file.
+
+    Args:
+        found: :func:`~mnemocraft.studies.gig.scaling.tables` of ``calls``.
+    """
+    return {
+        "method": diagram(),
+        "figure8b": figure8b(),
+        "figure10": figure10(),
+        "crossover": crossover(found["crossovers"], found["lengths"], model),
+        "spent": spent(calls, model),
+    }
+
+
+def explorer() -> widgets.VBox | Image:
+    """Sliders for the four lengths over :func:`compared`; headless, its picture at our default lengths."""
+    sliders = {
+        "system": widgets.IntSlider(SYSTEM, 0, 8000, 250, description="system S"),
+        "observation": widgets.IntSlider(OBSERVATION, 50, 3000, 50, description="observation O"),
+        "output": widgets.IntSlider(OUTPUT, 0, 8000, 50, description="output R"),
+        "branching": widgets.IntSlider(BRANCHING, 1, 40, description="branching ε"),
+    }
+
+    def picture() -> bytes:
+        return png(compared(Lengths(**{name: slider.value for name, slider in sliders.items()})))
+
+    if headless():
+        return Image(picture(), width=430)
+    image = widgets.Image(value=picture(), format="png", width=430)
+    for slider in sliders.values():
+        slider.observe(lambda _: setattr(image, "value", picture()), "value")
+    return widgets.VBox([*sliders.values(), image])
+
+
+def png(figure: Figure) -> bytes:
+    """A figure as a PNG file; closes it."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=200, metadata={"Software": None})
+    plt.close(figure)
+    return buffer.getvalue()

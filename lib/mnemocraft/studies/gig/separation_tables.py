@@ -1,0 +1,199 @@
+"""The tables of notebook 05, measured from distances (see :mod:`~mnemocraft.studies.gig.separation`).
+
+Intervals resample kitchens. Two traces of one kitchen, and all pairs that they are in, come and go together;
+the draws are shared by all encoders, so that differences between encoders are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict
+from hashlib import blake2b
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.gnn import SceneGraph
+from mnemocraft.gnn.sequences import KitchenTrace
+from mnemocraft.memory.session import SAME
+from mnemocraft.memory.traces import TAU
+from mnemocraft.stats import Cells, Estimate
+from mnemocraft.studies import papers
+from mnemocraft.studies.gig import separation
+from mnemocraft.studies.gig.separation import RELATIONS, Distances, Floats
+
+Ints = npt.NDArray[np.integer]
+
+MEASURES = ("auc", "silhouette")
+APART = RELATIONS[:3]
+"""Pairs of traces from different kitchens."""
+
+
+def pairs(found: Mapping[str, Distances]) -> pd.DataFrame:
+    """AUC and silhouette of every pair of traces: columns encoder, relation, one, other (kitchens), ..."""
+    rows = []
+    for encoder, d in found.items():
+        for i, j in combinations(range(len(d.traces)), 2):
+            one, other = d.traces[i], d.traces[j]
+            between = d.between(i, j)
+            measured = (separation.auc(d, i, j, between), separation.silhouette(d, i, j, between))
+            rows.append((encoder, separation.relation(one, other), kitchen(one), kitchen(other), *measured))
+    return pd.DataFrame(rows, columns=["encoder", "relation", "one", "other", *MEASURES])
+
+
+def kitchen(trace: KitchenTrace) -> str:
+    """What is resampled."""
+    return f"{trace.task} {trace.seed}"
+
+
+def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
+    """Means over pairs of traces by encoder (and relation), with draws of whole kitchens.
+
+    A pair of different kitchens counts in a draw as often as the product of how often both were drawn.
+
+    Args:
+        table: As :func:`pairs` gives it.
+        measure: One of :data:`MEASURES`.
+        apart: Cells ``(encoder,)`` over all pairs of different kitchens, not ``(encoder, relation)``.
+    """
+    names = sorted({*table["one"], *table["other"]})
+    drawn = np.random.default_rng(0).multinomial(len(names), [1 / len(names)] * len(names), stats.DRAWS)
+    used = table[table["relation"].isin(APART)] if apart else table
+    cells = Cells({}, {}, {}, {})
+    for names_of_cell, rows in used.groupby(["encoder"] if apart else ["encoder", "relation"], sort=False):
+        key = tuple(map(str, names_of_cell))
+        one, other = (pd.Categorical(rows[side], categories=names).codes for side in ("one", "other"))
+        cells.value[key] = float(rows[measure].mean())
+        cells.n[key] = len(rows)
+        cells.draws[key] = _weighted(rows[measure].to_numpy(), one, other, drawn).astype(float)
+        cells.present[key] = np.isin(np.arange(len(names)), [one, other])
+    return cells
+
+
+def _weighted(values: Floats, one: Ints, other: Ints, drawn: Ints) -> Floats:
+    """Mean of pair values in every draw; NaN where a draw has none of the pairs."""
+    size = drawn.shape[1]
+    place = np.minimum(one, other).astype(int) * size + np.maximum(one, other)
+    sums, counts = (
+        np.bincount(place, weights, size**2).reshape(size, size).astype(float)
+        for weights in (values, np.ones(len(values)))
+    )
+    with np.errstate(invalid="ignore"):
+        return _quadratic(sums, drawn) / _quadratic(counts, drawn)
+
+
+def _quadratic(matrix: Floats, drawn: Ints) -> Floats:
+    """For every draw the sum over pairs of kitchens; within a kitchen it counts as often as the kitchen."""
+    diagonal = np.diag(matrix)
+    across = ((drawn @ (matrix - np.diag(diagonal))) * drawn).sum(axis=1)
+    return across + drawn @ diagonal
+
+
+def separation_table(table: pd.DataFrame) -> pd.DataFrame:
+    """AUC and silhouette with intervals, by encoder and by what the two kitchens share."""
+    rows = []
+    for measure in MEASURES:
+        apart, by_relation = pair_cells(table, measure, apart=True), pair_cells(table, measure)
+        for encoder in table["encoder"].unique():
+            rows.append(_row(apart.estimate({(encoder,): 1}), encoder, "different kitchens", measure))
+            found = [(r, by_relation.estimate({(encoder, r): 1})) for r in RELATIONS]
+            rows += [_row(estimate, encoder, name, measure) for name, estimate in found if estimate.n]
+    return pd.DataFrame(rows)
+
+
+def _row(estimate: Estimate, encoder: str, name: str, measure: str) -> dict[str, object]:
+    numbers = {key: value for key, value in asdict(estimate).items() if key != "p"}
+    return {"encoder": encoder, "kitchens": name, "measure": measure} | numbers
+
+
+# --- steps of one trace ----------------------------------------------------------------------------
+
+
+def adjacent(found: Mapping[str, Distances]) -> pd.DataFrame:
+    """One row a step: encoder, kitchen, its distance, and whether that is below τ."""
+    frames = [
+        pd.DataFrame({"encoder": encoder, "kitchen": kitchen(trace), "distance": d.adjacent[i]})
+        for encoder, d in found.items()
+        for i, trace in enumerate(d.traces)
+    ]
+    steps = pd.concat(frames, ignore_index=True)
+    return steps.assign(below=(steps["distance"] < TAU).astype(int))
+
+
+def adjacent_table(steps: pd.DataFrame) -> pd.DataFrame:
+    """Share of steps below τ with its interval, and quantiles of their distances, by encoder."""
+    cells = stats.cells(steps, stats.rate("below"), by=["encoder"], cluster="kitchen")
+    rows = []
+    for encoder, mine in steps.groupby("encoder", sort=False):
+        estimate = asdict(cells.estimate({(str(encoder),): 1}))
+        low, middle, high = np.quantile(mine["distance"], [0.05, 0.5, 0.95])
+        rows.append({"encoder": encoder} | estimate | {"q05": low, "median": middle, "q95": high})
+    return pd.DataFrame(rows).drop(columns="p")
+
+
+def distance_table(found: Mapping[str, Distances]) -> pd.DataFrame:
+    """Quantiles of the distances of each kind, and where they are densest (to 0.05), beside the paper's."""
+    rows = []
+    for encoder, d in found.items():
+        for kind, values in separation.of_all(d).items():
+            low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
+            bins = np.bincount((values / 0.05).astype(int))
+            rows.append((encoder, kind, low, middle, high, 0.05 * bins.argmax() + 0.025, len(values)))
+    table = pd.DataFrame(rows, columns=["encoder", "distances", "q05", "median", "q95", "peak", "n"])
+    between = table["distances"] == separation.KINDS[2]
+    return table.assign(paper_peak=np.where(between, papers.fact("gig", "fig3_inter_distance_peak"), np.nan))
+
+
+ALIKE = ("same state", "same observation", "same up to names", "different")
+"""How alike two states of one trace are; a kind excludes those before it."""
+
+
+def loops(found: Mapping[str, Distances]) -> pd.DataFrame:
+    """Pairs of steps of one trace by how alike their states are: how many there are, how many look equal.
+
+    ``same observation`` differs in effects that no text shows (a cut begun, a pot on the fire);
+    ``same up to names`` is another table or another slice of bread. What looks equal is a loop to the agent.
+    """
+    first = next(iter(found.values()))
+    kinds = [_kinds(trace) for trace in first.traces]
+    rows = []
+    for encoder, d in found.items():
+        equal = [within < SAME for within in d.within]
+        for kind in ALIKE:
+            total = sum(int((mine == kind).sum()) for mine in kinds)
+            alike = sum(int((mine == kind)[e].sum()) for mine, e in zip(kinds, equal, strict=True))
+            rows.append({"encoder": encoder, "states": kind, "pairs": total, "look_equal": alike})
+    return pd.DataFrame(rows)
+
+
+def _kinds(trace: KitchenTrace) -> np.ndarray:
+    """The kind of every pair of steps, in the order of ``Distances.within``."""
+    one, other = np.triu_indices(len(trace.graphs), 1)
+    numbers = [_numbered(trace.snapshots), _numbered(trace.graphs), _numbered([*map(shape, trace.graphs)])]
+    return np.select([number[one] == number[other] for number in numbers], ALIKE[:3], ALIKE[3])
+
+
+def _numbered(values: Sequence[Hashable]) -> np.ndarray:
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(value, len(seen)) for value in values])
+
+
+def shape(graph: SceneGraph) -> tuple[int, ...]:
+    """Equal for graphs that differ by names only, and hardly for any others.
+
+    The nodes' colours are refined four times by those of their neighbours (Weisfeiler and Leman).
+    """
+    colours = [_hash(text) for text in graph.texts]
+    for _ in range(4):
+        near: list[list[tuple[str, int]]] = [[] for _ in colours]
+        for a, b, relation in graph.edges:
+            near[a].append((relation, colours[b]))
+        colours = [_hash((own, *sorted(seen))) for own, seen in zip(colours, near, strict=True)]
+    return tuple(sorted(colours))
+
+
+def _hash(value: object) -> int:
+    return int.from_bytes(blake2b(repr(value).encode(), digest_size=8).digest())

@@ -1,0 +1,191 @@
+"""Notebook 08: what recorded calls cost, from where on GiG is the cheaper agent, and the verdicts."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mnemocraft import costs
+from mnemocraft.agents.gig.episode import Trial, play
+from mnemocraft.agents.gig.methods import METHODS
+from mnemocraft.envs import KitchenEnv
+from mnemocraft.errors import MnemocraftError, ModelError
+from mnemocraft.gnn import scene_graph
+from mnemocraft.gnn.features import kitchen_features
+from mnemocraft.studies.gig import latency, scaling, spending, sweep
+
+SYSTEM, SHOWN, OUTPUT, BRANCHING = 900, 600, 80, 8
+SUMMARY = "s" * 60
+ANSWER = "Reasoning: " + "r" * 100 + f"\nAction: Do nothing\nSummary: {SUMMARY}\nCurrent Progress: {'p' * 40}"
+CARRIED = round(OUTPUT * 100 / len(ANSWER))
+
+
+def call(prompt: int, completion: int = OUTPUT, text: str = ANSWER) -> dict[str, Any]:
+    return {"type": "call", "prompt_tokens": prompt, "completion_tokens": completion, "text": text}
+
+
+def react_log(steps: int) -> list[dict[str, Any]]:
+    prompts = [SYSTEM + k * SHOWN + (k - 1) * OUTPUT for k in range(1, steps + 1)]
+    return [entry for prompt in prompts for entry in (call(prompt), {"type": "action"})] + [{"type": "end"}]
+
+
+def gig_log(steps: int) -> list[dict[str, Any]]:
+    prompts = [SYSTEM + BRANCHING * SHOWN, *[SYSTEM + BRANCHING * SHOWN + CARRIED] * (steps - 1)]
+    return [entry for prompt in prompts for entry in (call(prompt), {"type": "action"})] + [{"type": "end"}]
+
+
+def calls(**steps: int) -> pd.DataFrame:
+    """A table as ``measured`` gives it, for one kitchen, of constant lengths."""
+    frames = []
+    for method, n in steps.items():
+        log = react_log(n) if method == "react" else gig_log(n)
+        found = spending.spent(method, log, SYSTEM, BRANCHING)
+        names = {"method": method, "mode": "sync", "task": "sync/0", "seed": 42}
+        columns = {"call": range(1, n + 1), "cost": found.each, "total": list(accumulate(found.each))}
+        columns |= {"total_anew": list(accumulate(found.anew)), "predicted": found.predicted}
+        frames.append(pd.DataFrame(columns).assign(**names, **found.lengths._asdict()))
+    return pd.concat(frames, ignore_index=True)
+
+
+def test_a_recorded_conversation_costs_what_the_formula_says() -> None:
+    found = spending.spent("react", react_log(30), SYSTEM, BRANCHING)
+    assert list(accumulate(found.each)) == [
+        costs.react_attention_cost(n, SYSTEM, SHOWN, OUTPUT) for n in range(1, 31)
+    ]
+    assert found.predicted == pytest.approx(list(accumulate(found.each)))
+    assert found.anew == found.each
+
+
+def test_gig_carries_the_share_of_its_answer_that_is_summary_and_progress() -> None:
+    found = spending.spent("gig", gig_log(3), SYSTEM, BRANCHING)
+    later = (
+        (SYSTEM + BRANCHING * SHOWN + CARRIED) * (BRANCHING * SHOWN)
+        + OUTPUT * (SYSTEM + BRANCHING * SHOWN + CARRIED)
+        + OUTPUT * (OUTPUT + 1) // 2
+    )
+    assert found.each[1:] == [later, later]
+    assert [b - a for a, b in zip(found.each, found.anew, strict=True)] == [
+        0,
+        *[CARRIED * (SYSTEM + BRANCHING * SHOWN + CARRIED)] * 2,
+    ]
+    assert found.lengths == (SYSTEM, pytest.approx(SHOWN), OUTPUT, BRANCHING)
+
+
+def test_a_rejected_answer_costs_but_carries_nothing() -> None:
+    gig = gig_log(2)
+    retried = [
+        *gig[:2],
+        call(SYSTEM + BRANCHING * SHOWN + CARRIED, 10, "Action: Fly"),
+        {"type": "feedback"},
+        *gig[2:],
+    ]
+    found = spending.spent("gig", retried, SYSTEM, BRANCHING)
+    straight = spending.spent("gig", gig, SYSTEM, BRANCHING)
+    assert (found.each[0], found.each[2]) == tuple(straight.each)
+    react = react_log(2)
+    retried = [*react[:2], call(SYSTEM + 2 * SHOWN + OUTPUT, 10, "Fly"), {"type": "feedback"}, *react[2:]]
+    each = spending.spent("react", retried, SYSTEM, BRANCHING).each
+    assert [each[0], each[2]] == spending.spent("react", react, SYSTEM, BRANCHING).each
+
+
+class Spy:
+    """A model that keeps what it is sent and fails."""
+
+    async def complete(self, messages: list[dict[str, str]], **_: Any) -> None:
+        self.lengths = [len(message["content"]) for message in messages]
+        raise ModelError("enough seen")
+
+
+@pytest.mark.parametrize("method", spending.METHODS)
+def test_the_system_message_is_its_share_of_what_is_really_sent_first(method: str) -> None:
+    spy: Any = Spy()
+    trial = Trial(KitchenEnv("sync/2", 42), spy)
+    planner = sweep.planner(METHODS[{"gig": "gig_bl"}.get(method, method)], trial, None)  # starts like GiG
+    asyncio.run(play(trial, planner))
+    found = spending.system_tokens(method, "sync/2", 42, sum(spy.lengths))
+    assert found == spy.lengths[0]
+
+
+def test_pairs_find_the_call_from_which_on_react_costs_more() -> None:
+    table = spending.pairs(calls(gig=200, react=190)).iloc[0]
+    react = [costs.react_attention_cost(n, SYSTEM, SHOWN, OUTPUT) for n in range(1, 191)]
+    gig = list(accumulate(spending.spent("gig", gig_log(190), SYSTEM, BRANCHING).each))
+    first = next(n for n in range(1, 191) if react[n - 1] > gig[n - 1])
+    assert 1 < first < 190
+    assert table["calls"] == 190 and table["crossover"] == first
+    assert table["ratio"] == pytest.approx(react[-1] / gig[-1])
+    assert table["early_ratio"] == pytest.approx(react[23] / gig[23])
+    assert table["predicted"] == costs.crossover_horizon(SYSTEM, SHOWN, OUTPUT, BRANCHING)
+    short = spending.pairs(calls(gig=5, react=9)).iloc[0]
+    assert short["calls"] == 5 and math.isnan(short["crossover"])
+    assert short["early_ratio"] == short["ratio"]
+
+
+def test_growth_is_one_for_gig_and_nears_two_for_react() -> None:
+    growth = spending.episodes(calls(gig=400, react=400)).set_index("method")["growth"]
+    assert growth["gig"] == pytest.approx(1, abs=0.01)
+    assert 1.9 < growth["react"] < 2
+    assert math.isnan(spending.episodes(calls(gig=1))["growth"].iloc[0])
+
+
+def test_verdicts_follow_the_costs_of_many_kitchens() -> None:
+    one = calls(gig=120, react=120)
+    many = pd.concat([one.assign(task=f"sync/{i}") for i in range(8)], ignore_index=True)
+    table = scaling.verdicts(many).set_index("hypothesis")
+    assert list(table["verdict"]) == ["holds", "holds", "holds"]
+    cheap = one.assign(total=np.where(one["method"] == "gig", 1, one["total"]))
+    table = scaling.verdicts(pd.concat([cheap.assign(task=f"sync/{i}") for i in range(8)]))
+    assert table.set_index("hypothesis").loc["short", "verdict"] == "fails"
+
+
+@pytest.mark.parametrize("system", scaling.SYSTEM_RATIOS)
+def test_the_papers_25_steps_need_outputs_of_about_three_observations(system: float) -> None:
+    output = scaling.needed_output(25, system, 10)
+    assert 276 * output**2 + 135 * output == pytest.approx(2199 + 234 * system)  # worked out by hand
+    for factor, expected in ((1.001, 25), (0.999, 26)):
+        assert costs.crossover_horizon(system, 1, factor * output, 10) == expected
+
+
+def test_an_output_is_not_needed_where_gig_is_cheaper_without() -> None:
+    assert scaling.needed_output(1000, 0.0, 2) == 0.0
+    with pytest.raises(MnemocraftError, match="No output of up to 1000 observations"):
+        scaling.needed_output(1, 0.0, 2)
+
+
+@pytest.mark.parametrize("nodes", [2, 10, 100])
+def test_kitchens_for_timing_have_the_nodes_they_claim_and_known_texts(nodes: int) -> None:
+    graph = scene_graph(latency.kitchen(nodes))
+    assert len(graph) == nodes and len(graph.edges) == 2 * nodes
+    assert kitchen_features().unknown(graph.texts) == []
+
+
+def test_banks_are_searched_at_the_sizes_asked_for() -> None:
+    assert list(latency.banks([200, 50])["bank"]) == [50, 200]
+
+
+@pytest.mark.parametrize("text", [None, "{", "{}"])
+def test_recorded_times_that_cannot_be_read_are_one_sentence(
+    text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(latency, "RESULTS", tmp_path / "gnn.json")
+    if text is not None:
+        latency.RESULTS.write_text(text)
+    with pytest.raises(MnemocraftError, match=r"bench_gnn.py --save writes it\.$"):
+        latency.recorded()
+
+
+def test_verdicts_on_recorded_times_read_sums_and_exponents() -> None:
+    nodes = pd.Series([10, 100, 1000])
+    columns = {"build_ms": 0.01 * nodes, "encode_ms": 2 + 0 * nodes, "features_uncached_ms": 0.002 * nodes**2}
+    times = latency.Recorded(pd.DataFrame({"nodes": nodes} | columns), pd.DataFrame(), "a machine")
+    fast, bound, linear, constant = latency.verdicts(times).splitlines()
+    assert "**holds**" in fast and fast.endswith(" 3.00 ms.")
+    assert "**fails**" in bound and "up to 2010 ms for 1000 nodes" in bound
+    assert "**fails**" in linear and "**holds**" in constant and constant.endswith(" 0.00.")
