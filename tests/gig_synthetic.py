@@ -70,7 +70,7 @@ def _condition(
         {
             "study": "09_gig_robotouille",
             "condition": f"{method}/{mode}",
-            "model": "surrogate" if level == "strong" else "surrogate:knowledge=0.2",
+            "model": "surrogate" if level == "strong" else "surrogate:knowledge=0.5",
             "seed": np.repeat(seeds, len(tasks)),
             "index": np.tile(np.arange(len(tasks)), len(seeds)),
             "task": task,

@@ -16,7 +16,7 @@ from mnemocraft.studies import claims, papers
 from mnemocraft.studies.gig import analysis, diagram, figures, hypotheses, measures
 from mnemocraft.studies.gig.measures import PLANNED
 
-MODELS = ("surrogate", "surrogate:knowledge=0.2")
+MODELS = ("surrogate", "surrogate:knowledge=0.5")
 FEW = (42, 84)
 SOME = tuple(cell for cell in PLANNED if cell[2] in ("gig", "gig_exp"))
 
@@ -290,7 +290,7 @@ def test_figures_are_legible_whole_and_marked(drawn):
 
 
 def test_a_figure_is_marked_if_either_model_is_the_surrogate(found):
-    for models, marked in ((("qwen", "surrogate:knowledge=0.2"), True), (("qwen", "qwen-small"), False)):
+    for models, marked in ((("qwen", "surrogate:knowledge=0.5"), True), (("qwen", "qwen-small"), False)):
         figure = figures.figure9(found["figure9"], *models)
         assert (figstyle.SURROGATE_MARK in [t.get_text() for t in figure.findobj(plt.Text)]) == marked
         plt.close(figure)

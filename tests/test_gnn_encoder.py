@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.gnn import Encoder, SceneGraph, features, load_encoder, scene_graph, train_encoder, weights
-from mnemocraft.gnn.encoder import WEIGHTS, as_data
+from mnemocraft.gnn.encoder import ABLATION, WEIGHTS, as_data
 from mnemocraft.gnn.loss import loss, triplet, uniformity
 
 TABLE, EMPTY = "Station: is a table; has no players at it", "Station: is a table; has nothing on it"
@@ -223,8 +223,10 @@ def test_what_cannot_be_trained_on_is_refused(traces: list, epochs: int, sentenc
 
 
 def test_committed_weights_are_those_of_the_card() -> None:
-    stated = re.search(r"SHA-256: `(\w+)`", WEIGHTS.with_suffix(".md").read_text(encoding="utf-8"))
-    assert stated is not None and weights.sha256(WEIGHTS) == stated[1]
+    card = WEIGHTS.with_suffix(".md").read_text(encoding="utf-8")
+    stated = dict(re.findall(r"\| `(\S+\.safetensors)` \| \S+ \| (\w{64}) \|", card))
+    assert stated == {path.name: weights.sha256(path) for path in (WEIGHTS, *ABLATION.values())}
+    assert all(np.isfinite(load_encoder(path).encode(walks(0)[0])).all() for path in ABLATION.values())
 
 
 def test_saved_weights_load_as_they_were_and_equal_weights_are_equal_bytes(tmp_path: Path) -> None:

@@ -93,8 +93,7 @@ def crossover_horizon(
     """First number of steps from which on ReAct costs more than ``factor`` times what GiG costs.
 
     ReAct's cost grows quadratically and GiG's linearly, so their difference is convex in the number of steps:
-    once it rises it rises for good. Two bisections find, in exact fractions, where it begins to rise, and
-    from there where it is positive.
+    once it rises it rises for good. Bisection, in exact fractions, finds where it is positive from then on.
 
     Args:
         factor: 1 asks from where GiG is cheaper, 10 from where by an order of magnitude.
@@ -118,8 +117,14 @@ def crossover_horizon(
     def surplus(steps: int) -> Fraction:
         return react_attention_cost(steps, s, o, r) - times * gig_attention_cost(steps, s, o, r, e)
 
-    rises = _first(lambda steps: surplus(steps + 1) > surplus(steps), 1)
-    return 1 if rises > 1 and surplus(rises) > 0 else _first(lambda steps: surplus(steps) > 0, rises)
+    first, second, third = map(surplus, (1, 2, 3))  # of a quadratic three values tell all
+    rise, bend = second - first, third - 2 * second + first
+    lowest = max(0, -rise // bend + 1)  # how many steps after the first it begins to rise
+
+    def dearer(later: int) -> bool:
+        return first + later * rise + later * (later - 1) // 2 * bend > 0
+
+    return 1 if lowest and dearer(lowest) else 1 + _first(dearer, lowest)
 
 
 def cost_curves(

@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     texts = kitchen_texts()
     features.save_table(texts, options.folder / features.TABLE.name)
-    traces = training_sequences()
+    traces = list(training_sequences())
     hashes = []
     for uniformity, path in ({loss.UNIFORMITY: model.WEIGHTS} | model.ABLATION).items():
         encoder = training.train_encoder(

@@ -79,11 +79,11 @@ def _look(env: KitchenEnv) -> tuple[SceneGraph, Hashable, frozenset[str]]:
     return scene_graph(env.observation()), env.snapshot, frozenset(env.valid_actions)
 
 
-def training_sequences() -> list[KitchenTrace]:
+def training_sequences() -> Iterator[KitchenTrace]:
     """The 50: each task solved once and failed once, every second task solved once more, seeds in turn."""
-    once = [solved(task, SEEDS[i % 10]) for i, task in enumerate(TASKS)]
-    more = [solved(task, SEEDS[(i + 5) % 10]) for i, task in enumerate(TASKS[::2])]
-    return once + more + [failed(task, SEEDS[(i + 3) % 10]) for i, task in enumerate(TASKS)]
+    yield from (solved(task, SEEDS[i % 10]) for i, task in enumerate(TASKS))
+    yield from (solved(task, SEEDS[(i + 5) % 10]) for i, task in enumerate(TASKS[::2]))
+    yield from (failed(task, SEEDS[(i + 3) % 10]) for i, task in enumerate(TASKS))
 
 
 ORDER = (

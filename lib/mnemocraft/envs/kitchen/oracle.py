@@ -27,7 +27,7 @@ SEEDS: tuple[int | None, ...] = (None, *range(10), *BENCHMARK_SEEDS)
 """Seeds with a stored plan."""
 EFFORT = 12
 """Sweeps of the search for each length that a plan could have: a fraction of a second for most kitchens."""
-_MORE_EFFORT = 100
+_MORE_EFFORT = 20
 """For stored plans, where a search with ``EFFORT`` may have missed a shorter one."""
 _DETOUR = 0.3
 """Share of the steps of a failed walk that are random."""

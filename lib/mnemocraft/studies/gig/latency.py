@@ -27,8 +27,10 @@ BANKS = {"smoke": (100, 1_000), "quick": (100, 1_000, 10_000, 100_000), "full": 
 RESULTS = paths.ROOT / "benchmarks" / "results" / "gnn.json"
 BUDGET_MS, BUDGET_NODES = 5.0, 100
 """What building and encoding a graph may take: our target."""
+KITCHEN_NODES = 20
+"""About as many as a kitchen of the benchmark has (15 to 27)."""
 PAPER_MS = 150.0
-"""Bound of the paper's Figure 8a, on a machine and for sizes that it does not name."""
+"""Bound on building a graph in the paper's Figure 8a, on a machine and for sizes that it does not name."""
 NEAR_LINEAR, NEAR_CONSTANT = 1.25, 0.25
 """Largest exponents that we call so."""
 REPEATS = 9
@@ -123,29 +125,21 @@ def recorded() -> Recorded:
 
 def verdicts(times: Recorded) -> str:
     """What the recorded times say about our target and the claims of section 4.7, as a Markdown list."""
-    graphs = times.graphs
-    cached, anew = (
-        graphs["build_ms"] + graphs["encode_ms"],
-        graphs["build_ms"] + graphs["features_uncached_ms"],
-    )
-    ours = float(cached[graphs["nodes"] == BUDGET_NODES].iloc[0])
-    growth, constant = _exponent(graphs["nodes"], anew), _exponent(graphs["nodes"], graphs["encode_ms"])
-    most, size = anew.max(), graphs["nodes"].max()
+    graphs = times.graphs.set_index("nodes")
+    cached = graphs["build_ms"] + graphs["encode_ms"]
+    anew = graphs["build_ms"] + graphs["features_uncached_ms"]
+    ours, theirs = cached[BUDGET_NODES], anew[KITCHEN_NODES]
+    growth, constant = _exponent(anew), _exponent(graphs["encode_ms"])
     claimed = (
-        (
-            ours < BUDGET_MS,
-            f"{BUDGET_NODES} nodes within {BUDGET_MS:g} ms, node texts looked up: {ours:.2f} ms",
-        ),
-        (
-            most < PAPER_MS,
-            f"building below {PAPER_MS:g} ms without look-up: up to {most:.0f} ms for {size} nodes",
-        ),
-        (growth < NEAR_LINEAR, f"building near linear without look-up: nodes to the power of {growth:.2f}"),
+        (ours < BUDGET_MS, f"{BUDGET_NODES} nodes in {BUDGET_MS:g} ms, texts looked up: {ours:.2f} ms"),
+        (theirs < PAPER_MS, f"{KITCHEN_NODES} nodes built in {PAPER_MS:g} ms, no look-up: {theirs:.0f} ms"),
+        (growth < NEAR_LINEAR, f"building near linear, no look-up: nodes to the power of {growth:.2f}"),
         (constant < NEAR_CONSTANT, f"encoding constant: nodes to the power of {constant:.2f}"),
     )
     return "\n".join(f"- **{'holds' if held else 'fails'}** as recorded: {text}." for held, text in claimed)
 
 
-def _exponent(nodes: pd.Series, ms: pd.Series) -> float:
-    """Slope of the time over the nodes on logarithmic axes: 0 is constant, 1 proportional."""
-    return float(np.polyfit(np.log(nodes), np.log(ms), 1)[0])
+def _exponent(ms: pd.Series) -> float:
+    """Slope of times over nodes, their index, on logarithmic axes: 0 is constant, 1 proportional."""
+    slope = np.polyfit(np.log(ms.index.to_numpy(float)), np.log(ms.to_numpy(float)), 1)[0]
+    return round(float(slope), 2) + 0.0  # -0.0 becomes 0.0

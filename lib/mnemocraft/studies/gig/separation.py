@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -40,19 +41,21 @@ class Size:
         tasks: Tasks of the held-out traces.
         seeds: How many of the given kitchen seeds are used; None for all.
         bank: Kitchen seeds of the memory bank.
+        training: How many of the training sequences fit the controls; None for all 50.
         retrained: Training seeds with which the encoder is trained anew, to see how much that changes.
     """
 
     tasks: tuple[str, ...]
     seeds: int | None
     bank: tuple[int, ...]
+    training: int | None = None
     retrained: tuple[int, ...] = ()
 
 
 PROFILES = {
-    "smoke": Size(("sync/0", "sync/3", "async/0", "async/3"), 1, BANK_SEEDS[:1]),
+    "smoke": Size(("sync/0", "sync/3", "async/0", "async/3"), 1, BANK_SEEDS[:1], training=6),
     "quick": Size(TASKS, None, BANK_SEEDS),
-    "full": Size(TASKS, None, BANK_SEEDS, (1, 2)),
+    "full": Size(TASKS, None, BANK_SEEDS, retrained=(1, 2)),
 }
 
 
@@ -95,7 +98,8 @@ def encoders(profile: str) -> dict[str, Embed]:
     whose edges join the wrong nodes (the same ones through a trace). ``λ = ...`` was trained with that weight
     of the uniformity term, ``seed ...`` (profile full) is trained here with another seed.
     """
-    sequences = training_sequences()
+    chosen = PROFILES[profile]
+    sequences = list(islice(training_sequences(), chosen.training))
     traces = [trace.graphs for trace in sequences]
     committed = load_encoder()
     found: dict[str, Embed] = {
@@ -105,7 +109,7 @@ def encoders(profile: str) -> dict[str, Embed]:
         "shuffled edges": lambda graphs: committed.encode([shuffled(graph) for graph in graphs]),
     }
     found |= {f"λ = {weight:g}": load_encoder(path).encode for weight, path in ABLATION.items()}
-    retrained = {f"seed {seed}": train_encoder(traces, seed).encode for seed in PROFILES[profile].retrained}
+    retrained = {f"seed {seed}": train_encoder(traces, seed).encode for seed in chosen.retrained}
     return found | retrained
 
 

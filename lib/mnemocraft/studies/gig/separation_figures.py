@@ -14,6 +14,7 @@ import pandas as pd
 from IPython.display import HTML
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from scipy.stats import gaussian_kde
 
 from mnemocraft import figstyle
@@ -107,6 +108,8 @@ def two_traces(found: Distances, one: int, other: int) -> Figure:
         (matrix < SAME) & (np.abs(np.subtract.outer(range(len(matrix)), range(len(matrix)))) > 1)
     )
     left.plot(loops[:, 1], loops[:, 0], "s", ms=1.8, mfc="none", mec="white", mew=0.4)
+    for axis in (left.xaxis, left.yaxis):
+        axis.set_major_locator(MaxNLocator(integer=True))
     left.set_xlabel("Step of the first trace, then of the second")
     left.set_ylabel("Step")
     _densities(right, of_two(found, one, other), TAU)
@@ -274,13 +277,19 @@ def all_figures(found: Mapping[str, pd.DataFrame], distances: Mapping[str, Dista
     scene = trained.traces[0]
     return {
         "method": method(scene.graphs[len(scene.actions) // 2], scene.name),
-        "figure3": two_traces(trained, _first(trained, "sync/0", False), _first(trained, "sync/3", True)),
+        "figure3": two_traces(trained, _most_loops(trained), _first(trained, "sync/3", True)),
         "figure11": two_traces(trained, _first(trained, "async/0", False), _first(trained, "async/3", True)),
         "densities": densities(distances),
         "separation": separation(found["separation"]),
         "ablation": ablation(found["separation"], found["adjacent"]),
         "retrieval": retrieval(found["retrieval"]),
     }
+
+
+def _most_loops(found: Distances) -> int:
+    """The failed synchronous trace whose steps come back most often."""
+    failed = [i for i, t in enumerate(found.traces) if not t.solved and t.task.startswith("sync")]
+    return max(failed, key=lambda i: np.mean(found.within[i] < SAME))
 
 
 def _first(found: Distances, task: str, solved: bool) -> int:

@@ -22,7 +22,7 @@ from mnemocraft.envs.kitchen.planner.compact import (
     cuts,
 )
 from mnemocraft.envs.kitchen.planner.jams import AT, jams
-from mnemocraft.envs.kitchen.planner.roles import BASE, LINK, MIDDLE, NO_DISH, SOUP, Casting
+from mnemocraft.envs.kitchen.planner.roles import BASE, LINK, MIDDLE, NO_DISH, SOUP, TOP, Casting
 
 CARRY = 4
 """Steps: move, pick up, move, put down."""
@@ -57,9 +57,9 @@ class _Estimate:
         self.built = [-1] * len(casting.size)  # pieces in place above the base, -1 if that is not in place
         self.wanted: dict[str, int] = {}  # stations of each kind that have to be free at some time
         self.staying: dict[str, list[int]] = {}  # for each station of a kind: things on it that would stay
-        self.empty: set[str] = {
-            "table"
-        }  # kinds that jams are not looked for: tables, and with an empty station
+        self.unwanted = 0  # things to be lifted that no dish needs
+        self.leavings = 0  # times that the pot will be lifted, perhaps just after something was added to it
+        self.empty = {"table"}  # kinds with an empty station (tables, which hardly ever jam, count as such)
 
     def total(self) -> int | None:
         for station, stack in enumerate(self.state.stacks):
@@ -76,10 +76,12 @@ class _Estimate:
             if len(staying) < number:
                 return None
             self.steps += CARRY * sum(staying[:number])
+            self.unwanted += sum(staying[:number])
         full = self.wanted.keys() - self.empty
         if full:
             self.steps += CARRY * jams(self.kitchen, self.casting, self.state, full)
-        return max(self.steps, self.longest)
+        missing = len(self.casting.soup - self.state.added) if self.casting.soup else 0
+        return max(self.steps - min(self.leavings, missing + self.unwanted), self.longest)
 
     def _want(self, kind: str) -> None:
         """A station of this kind has to be free: a table for good, another one for a while."""
@@ -121,11 +123,8 @@ class _Estimate:
     def _dish_at(self, bottom: int, kind: str) -> int:
         """The dish that stands on this item: its base, finished and on a table."""
         casting = self.casting
-        if (
-            kind != "table"
-            or casting.role[bottom] != BASE
-            or casting.need[bottom] & ~self.state.marks[bottom]
-        ):
+        todo = casting.need[bottom] & ~self.state.marks[bottom]
+        if kind != "table" or casting.role[bottom] != BASE or todo:
             return NO_DISH
         self.built[casting.dish[bottom]] = 0
         return casting.dish[bottom]
@@ -158,7 +157,9 @@ class _Estimate:
         casting = self.casting
         role, dish = casting.role[item], casting.dish[item]
         if dish == NO_DISH:
-            return CARRY if blocked or self._breaks_links(here) else 0
+            leaves = blocked or self._breaks_links(here)
+            self.unwanted += leaves
+            return CARRY if leaves else 0
         todo = casting.need[item] & ~self.state.marks[item]
         if todo:
             return CARRY + self._work(item, todo, station, level == 0)
@@ -222,22 +223,29 @@ class _Estimate:
         if thing == self.kitchen.bowl:
             self._want("table")
             return self.put_down
-        todo = casting.need[thing] & ~self.state.marks[thing]
+        dish, todo = casting.dish[thing], casting.need[thing] & ~self.state.marks[thing]
+        self.unwanted += dish == NO_DISH
         if todo:
             return self.put_down + self._work(thing, todo, -1, False)
-        return self.put_down if self._can_go_home(thing) else self.put_down + CARRY
-
-    def _can_go_home(self, item: int) -> bool:
-        """Whether a finished item in the hand need not be put aside."""
-        casting, role, dish = self.casting, self.casting.role[item], self.casting.dish[item]
-        if dish == NO_DISH or role == BASE:
-            return True
         if dish == SOUP:
-            return self.state.water == IN_POT
-        built = self.built[dish]
+            return self.put_down + self._wait_for_water()
+        return self.put_down if dish == NO_DISH or self._can_go_home(thing, dish) else self.put_down + CARRY
+
+    def _wait_for_water(self) -> int:
+        """Steps until there will be water when the robot is back at the pot, at most those to put aside."""
+        if self.state.water == IN_POT:
+            return 0
+        filling = (g.amount for g in self.state.going if g.work == "fill")
+        return min([CARRY, *(TICKS - amount - 1 for amount in filling)])
+
+    def _can_go_home(self, item: int, dish: int) -> bool:
+        """Whether a finished item of a dish in the hand need not be put aside."""
+        role, built = self.casting.role[item], self.built[dish]
         if role == LINK:
-            return built >= 0 and casting.links[dish][built + 1 : built + 2] == [item]
-        return built >= 0 if role == MIDDLE else built == casting.size[dish] - 2
+            return built >= 0 and self.casting.links[dish][built + 1 : built + 2] == [item]
+        if role == TOP:
+            return built == self.casting.size[dish] - 2
+        return role == BASE or built >= 0
 
     # --- soup -------------------------------------------------------------------------------------
 
@@ -260,10 +268,10 @@ class _Estimate:
             steps += 0 if under_way else 2
             chain = -under_way.amount if under_way else 1 - near
         steps += (CARRY + 1) * (len(stages) - in_place)
-        missing = len(items - state.added)
-        if held and missing and not stages:
+        if held and not stages and not items <= state.added:
             steps += CARRY - 1
-        self.steps += steps - min(missing, self._leavings(len(stages), held, in_place, near))
+        self.steps += steps
+        self.leavings = self._leavings(len(stages), held, in_place, near)
         self.longest = max(self.longest, chain + (TICKS + _CARRIED) * len(stages))
 
     def _leavings(self, stages: int, held: bool, in_place: bool, near: bool) -> int:

@@ -23,7 +23,7 @@ from mnemocraft.envs.kitchen.planner.compact import (
     elapse,
     put,
 )
-from mnemocraft.envs.kitchen.planner.roles import SOUP, Casting
+from mnemocraft.envs.kitchen.planner.roles import NO_DISH, SOUP, Casting
 
 
 class Deed(NamedTuple):
@@ -143,9 +143,9 @@ def _put_down(state: State, station: int, stack: tuple[int, ...]) -> State:
 
 
 def _may_be_added(casting: Casting, state: State, item: int) -> bool:
-    return (
-        state.water == IN_POT and casting.dish[item] == SOUP and not casting.need[item] & ~state.marks[item]
-    )
+    """Whether an item belongs into the water as it is, or is not wanted: the pot can take that, too."""
+    todo = casting.need[item] & ~state.marks[item]
+    return state.water == IN_POT and casting.dish[item] in (SOUP, NO_DISH) and not todo
 
 
 def _is_ready(casting: Casting, state: State) -> bool:

@@ -1,4 +1,14 @@
-"""The surrogate as a robot in a kitchen: it answers as GiG, ReAct, CoT and ReCAP, from the messages alone."""
+"""The surrogate as a robot in a kitchen: it answers as GiG, ReAct, CoT and ReCAP, from the messages alone.
+
+It reads the text (:mod:`scene`, :mod:`prompt`), takes the goal to mean something (:mod:`dishes`, by the
+beliefs in :mod:`mind`), chooses sites and items (:mod:`layout`) and what to do next by fixed rules
+(:mod:`policy`), wrongly where it is wrong about the kitchen (:mod:`errors`). :mod:`stepwise` and :mod:`plans`
+write the answers; the former says what each part of a GiG prompt adds.
+
+The rules and recipes of the system message are not read: how much of them it has at hand is what
+``knowledge`` stands for. Thinking again, when all seems done and the episode goes on, is right with the same
+probability.
+"""
 
 from collections.abc import Sequence
 

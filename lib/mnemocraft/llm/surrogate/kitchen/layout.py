@@ -80,7 +80,8 @@ def _vessels(scene: Scene) -> tuple[str | None, str | None]:
     """The pot to use (one with water comes first) and the bowl (one that is served comes first)."""
     found = []
     for kind in ("pot", "bowl"):
-        vessels = [name for name, what in scene.kinds.items() if what == kind]
+        there = (name for name in scene.kinds if name in scene.places or name == scene.held)
+        vessels = [name for name in there if scene.kinds[name] == kind]
         found.append(max(vessels, key=lambda v: scene.water(v) is not None, default=None))
     return found[0], found[1]
 

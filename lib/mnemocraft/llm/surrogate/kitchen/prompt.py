@@ -132,5 +132,5 @@ def _blocks(text: str) -> dict[str, str]:
         if start >= 0:
             found.append((start, start + len(mark), name))
     found.sort()
-    ends = [start for start, _, _ in found[1:]] + [len(padded)]
+    ends = [*(start for start, _, _ in found), len(padded)][1:]
     return {name: padded[begin:end].strip() for (_, begin, name), end in zip(found, ends, strict=True)}

@@ -136,10 +136,11 @@ class Scene:
 def read_scene(observation: str) -> Scene | None:
     """The scene in the object blocks of an observation; None without a robot at a station.
 
-    The scene is shared between calls: copy it before changing it.
+    What has no kind is passed over. The scene is shared between calls: copy it before changing it.
     """
-    facts = [fact for fact in map(read_line, observation.split("\n")) if fact]
-    kinds = {a: b for what, a, b in facts if what == "kind"}
+    said = [fact for fact in map(read_line, observation.split("\n")) if fact]
+    kinds = {a: b for what, a, b in said if what == "kind"}
+    facts = [f for f in said if f[1] in kinds and (f[0] in ("kind", "state") or f[2] in kinds)]
     states = {
         name: frozenset(s) for name, s in _many((a, b) for what, a, b in facts if what == "state").items()
     }
@@ -156,7 +157,7 @@ def read_scene(observation: str) -> Scene | None:
     added = _many((meal, item) for what, item, meal in facts if what == "added to")
     return Scene(
         kinds, states, stacks, standing, places, inside, added,
-        robot, at[robot], held if held in kinds else None,
+        robot, at[robot], held,
     )  # fmt: skip
 
 
