@@ -262,7 +262,8 @@ def test_written_tables_carry_their_source_and_do_not_depend_on_row_order(tmp_pa
 
 
 def test_a_language_model_is_not_paired_with_the_surrogate():
-    assert analysis.less_able(*MODELS) == MODELS[1]
+    assert analysis.less_able(*MODELS) == MODELS[1] == analysis.less_able("surrogate", None)
+    assert analysis.less_able("qwen3-235b", None) == ""
     assert analysis.less_able("qwen3-235b", MODELS[1]) == ""
     assert analysis.less_able("qwen3-235b", "qwen3-30b") == "qwen3-30b"
     assert analysis.less_able("surrogate", "") == ""

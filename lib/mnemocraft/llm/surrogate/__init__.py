@@ -32,9 +32,8 @@ DEFAULTS = {"attention": 0.9, "slip": 0.02, "context_decay": 0.0}
 CRAFTING_KNOWLEDGE = 0.35
 """Default for crafting: a round number, set before any study was run and not fitted to a paper."""
 KITCHEN_KNOWLEDGE = 0.8
-"""Default for the kitchen, whose few rules the prompt itself explains. Raised from 0.35 after a first trial,
-where nearly all asynchronous tasks failed with every method, so that methods could not be told apart; it is not
-fitted to a paper."""
+"""Default for the kitchen, whose few rules the prompt itself explains. Raised from 0.35 after a first trial
+in which all methods failed nearly all asynchronous tasks, so that none stood out; not fitted to a paper."""
 
 
 class Surrogate:

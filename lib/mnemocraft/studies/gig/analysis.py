@@ -18,6 +18,9 @@ from mnemocraft.studies.gig.tables import WEAK_TABLES
 JOINT_TABLES = ("steps", "figure9", "conduct", "statuses", "hypotheses")
 """Tables with numbers of both models."""
 
+WEAK_SURROGATE = "surrogate:knowledge=0.5"
+"""Knows half of what there is to know, where the able one knows 0.8."""
+
 
 def tables(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> dict[str, pd.DataFrame]:
     """Every table and the numbers of every figure, by the name of its file.
@@ -53,12 +56,14 @@ def write(
     ]
 
 
-def less_able(model: str, weak_model: str) -> str:
+def less_able(model: str, weak_model: str | None) -> str:
     """Who plays the part of the less able model: ``weak_model``, or nobody ("").
 
-    A language model is not compared with the surrogate, so the default partner counts for the surrogate only.
+    None is a surrogate that knows less, beside the surrogate; beside a language model it is nobody, because
+    the two are not compared.
     """
-    return weak_model if figstyle.is_surrogate(model) == figstyle.is_surrogate(weak_model) else ""
+    partner = WEAK_SURROGATE if weak_model is None else weak_model
+    return partner if figstyle.is_surrogate(model) == figstyle.is_surrogate(partner) else ""
 
 
 def not_run(statuses: pd.DataFrame) -> str:

@@ -59,6 +59,7 @@ class _Estimate:
         self.staying: dict[str, list[int]] = {}  # for each station of a kind: things on it that would stay
         self.unwanted = 0  # things to be lifted that no dish needs
         self.leavings = 0  # times that the pot will be lifted, perhaps just after something was added to it
+        self.clearing = ""  # kind of station that the robot could start to clear without a move
         self.empty = {"table"}  # kinds with an empty station (tables, which hardly ever jam, count as such)
 
     def total(self) -> int | None:
@@ -75,7 +76,7 @@ class _Estimate:
             staying = sorted(self.staying.get(kind, ()))
             if len(staying) < number:
                 return None
-            self.steps += CARRY * sum(staying[:number])
+            self.steps += CARRY * sum(staying[:number]) - (kind == self.clearing and any(staying[:number]))
             self.unwanted += sum(staying[:number])
         full = self.wanted.keys() - self.empty
         if full:
@@ -104,6 +105,9 @@ class _Estimate:
                 staying.append(stay)
             if top_leaves and self._is_free_at(station) and not busy(self.state.going, stack[0], station):
                 self.steps -= 1
+                return
+        if stack and self._is_free_at(station):
+            self.clearing = kind
 
     def _is_free_at(self, station: int) -> bool:
         """Whether the robot stands at a station with nothing in its hand."""
@@ -187,7 +191,7 @@ class _Estimate:
         kind = self.kitchen.kinds[station] if bottom else ""
         away = self.state.robot != station
         steps = 0
-        chain = 0 if AT.get(kind, 0) & todo else 3 + away if station >= 0 else 2
+        chain = 0 if AT.get(kind, 0) & todo else 3 + away if station >= 0 else self.put_down
         for at, work in _WORKS:
             if todo & AT[at]:
                 more, time = self._one_work(item, work, station, kind == at)
