@@ -7,7 +7,7 @@
 #   ./run_all.sh --help                    this text
 #
 # What to run
-#   --profile smoke   a few episodes, to see that everything works (at most a minute)
+#   --profile smoke   a few episodes, to see that everything works (some two minutes)
 #             quick   the default: all notebooks, small samples (at most ten minutes on two cores)
 #             full    the size of the papers (surrogate: some twenty minutes per study on two cores)
 #   --only 00 01      only the notebooks with these numbers

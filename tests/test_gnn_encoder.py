@@ -130,6 +130,16 @@ def test_company_does_not_matter(encoder: Encoder) -> None:
     assert encoder.encode([]).shape == (0, 64)
 
 
+def test_a_state_is_a_graph_a_text_or_pyg_data_and_nothing_else(encoder: Encoder) -> None:
+    text = "Station table1:\ntable1 is a table\ntable1 has bread1\n\nItem bread1:\nbread1 is at table1"
+    graph = scene_graph(text)
+    rows = encoder.encode([graph, text, as_data(graph)])
+    assert np.array_equal(rows[0], rows[1]) and np.array_equal(rows[0], rows[2])
+    for wrong, sentence in ((graph, "put a single one into a list"), ([3], "A int is no state")):
+        with pytest.raises(MnemocraftError, match=sentence):
+            encoder.encode(wrong)  # type: ignore[arg-type]
+
+
 def test_a_graph_without_edges_is_encoded_and_one_without_nodes_refused(encoder: Encoder) -> None:
     lonely = SceneGraph(("a",), (BUN,), ())
     assert np.isfinite(encoder.encode([lonely])).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.gnn import weights
 from mnemocraft.gnn.features import SIZE, kitchen_features
-from mnemocraft.gnn.scene_graph import SceneGraph
+from mnemocraft.gnn.scene_graph import SceneGraph, scene_graph
 
 WEIGHTS = paths.DATA / "models" / "gig_encoder.safetensors"
 ABLATION = {weight: WEIGHTS.with_stem(f"gig_encoder_lambda_{weight}") for weight in (0, 2)}
@@ -30,6 +31,8 @@ HIDDEN = 64
 """Numbers per attention head; the paper does not print its hidden size."""
 START_SCALE = (2 * OUTPUT) ** -0.5
 """Where the last BatchNorm's scale starts: two unrelated embeddings then are about 1 (the margin) apart."""
+State: TypeAlias = SceneGraph | str | Data
+"""A state as a scene graph, as the text of an observation, or as PyG data."""
 CHUNK = 256
 """Graphs that are encoded together, which bounds the memory."""
 
@@ -64,20 +67,24 @@ class Encoder(nn.Module):
         x = dropout(x, DROPOUT, self.training)
         return self.norm3(self.linear(global_mean_pool(x, batch.batch, batch.num_graphs)))
 
-    def encode(self, graphs: Sequence[SceneGraph]) -> npt.NDArray[np.float32]:
+    def encode(self, graphs: Sequence[State]) -> npt.NDArray[np.float32]:
         """Embeddings of scene graphs in evaluation mode, in one thread, shape (len(graphs), 64).
 
+        Args:
+            graphs: Scene graphs, texts of observations, or what :func:`as_data` made of them.
+
         Raises:
-            MnemocraftError: a graph without nodes.
+            MnemocraftError: no sequence of these, or a graph without nodes.
         """
+        if isinstance(graphs, SceneGraph | str | Data):
+            raise MnemocraftError("encode takes a sequence of scene graphs; put a single one into a list.")
         rows = [np.empty((0, OUTPUT), np.float32)]
         if self.training:
             self.eval()
         with torch.inference_mode(), one_thread():
             for start in range(0, len(graphs), CHUNK):
-                rows.append(
-                    self(collate([as_data(graph) for graph in graphs[start : start + CHUNK]])).numpy()
-                )
+                chunk = [as_data(graph) for graph in graphs[start : start + CHUNK]]
+                rows.append(self(collate(chunk)).numpy())
         return np.concatenate(rows)
 
     def save(self, path: Path = WEIGHTS) -> None:
@@ -104,12 +111,19 @@ def load_encoder(path: Path = WEIGHTS) -> Encoder:
     return encoder.eval()
 
 
-def as_data(graph: SceneGraph) -> Data:
+def as_data(state: State) -> Data:
     """A scene graph as PyG holds it: node features ``x`` (nodes, 384) and ``edge_index`` (2, edges).
 
     Raises:
-        MnemocraftError: the graph has no node.
+        MnemocraftError: it is no scene graph, or has no node.
     """
+    if isinstance(state, Data):
+        return state
+    graph = scene_graph(state) if isinstance(state, str) else state
+    if not isinstance(graph, SceneGraph):
+        raise MnemocraftError(
+            f"A {type(state).__name__} is no state; give scene graphs or texts of observations."
+        )
     if not len(graph):
         raise MnemocraftError("A scene graph without nodes cannot be encoded; it must have at least one.")
     ends = np.array([edge[:2] for edge in graph.edges], dtype=np.int64).reshape(-1, 2)

@@ -13,12 +13,11 @@ import torch
 from torch_geometric.data import Data
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.gnn.encoder import Encoder, as_data, collate, one_thread
+from mnemocraft.gnn.encoder import Encoder, State, as_data, collate, one_thread
 from mnemocraft.gnn.loss import UNIFORMITY, loss
-from mnemocraft.gnn.scene_graph import SceneGraph, scene_graph
 
-Trace = Iterable[SceneGraph | str]
-"""The states of one exploration in order, as scene graphs or as texts of observations."""
+Trace = Iterable[State]
+"""The states of one exploration in order."""
 
 RATE = 0.0003
 """Learning rate of Adam."""
@@ -42,7 +41,7 @@ def train_encoder(
     Raises:
         MnemocraftError: too few traces, a trace that is too short, or no epoch.
     """
-    graphs = [[as_data(_graph(state)) for state in trace] for trace in traces]
+    graphs = [[as_data(state) for state in trace] for trace in traces]
     _check(graphs, epochs)
     rng = np.random.default_rng(seed)
     with one_thread(), torch.random.fork_rng(devices=[]):
@@ -71,10 +70,6 @@ def triplets(
     return loss(anchors, positives, embeddings[negatives], weight)
 
 
-def _graph(state: SceneGraph | str) -> SceneGraph:
-    return scene_graph(state) if isinstance(state, str) else state
-
-
 def _check(traces: Sequence[Sequence[Data]], epochs: int) -> None:
     if len(traces) < 2:
         raise MnemocraftError(
@@ -83,5 +78,5 @@ def _check(traces: Sequence[Sequence[Data]], epochs: int) -> None:
     for i, trace in enumerate(traces):
         if len(trace) < 2:
             raise MnemocraftError(f"Trace {i} has {len(trace)} states; a pair of neighbours needs 2.")
-    if epochs < 1:
-        raise MnemocraftError(f"epochs is {epochs}; it must be at least 1.")
+    if not isinstance(epochs, int) or epochs < 1:
+        raise MnemocraftError(f"epochs is {epochs!r}; it must be a whole number of at least 1.")

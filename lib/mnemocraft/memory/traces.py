@@ -122,4 +122,5 @@ def _import_faiss() -> Any:
         raise MissingExtra(
             "TraceMemory needs faiss-cpu, which is not installed: pip install 'mnemocraft[graph]'."
         ) from None
+    faiss.omp_set_num_threads(1)  # single queries gain little from more, and wait for them on a busy machine
     return faiss

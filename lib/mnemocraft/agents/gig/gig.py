@@ -45,7 +45,7 @@ class GiG:
         path = self._loop_path()  # 4, 5
         successors = trial.env.successor_texts() if method.lookahead else {}  # 8
         match = self.memory.closest(self.embeddings[-1]) if self.memory is not None else None  # 10, 11, 12
-        shown = [
+        shown = [  # in the order of the paper's Figure 12, where what happened before comes last
             prompts.simulation(successors),  # 9
             *self.carried,
             prompts.loop_warning(path),  # 6, 7

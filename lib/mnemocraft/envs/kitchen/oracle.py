@@ -122,12 +122,13 @@ def _reaches_goal(env: KitchenEnv, action: str) -> bool:
 
 def best_plan(task: str, seed: int | None) -> tuple[str, ...]:
     """The plan to store: found with ``EFFORT``, then looked for with more where that may have missed one."""
-    kitchen = read(KitchenEnv(task, seed))
+    env = KitchenEnv(task, seed)
+    kitchen = read(env)
     plan = search(kitchen, EFFORT)
-    if plan is None:
-        raise MnemocraftError(f"The planner found no plan for {task} with seed {seed}.")
-    if not plan.exhausted:
+    if plan is not None and not plan.exhausted:
         plan = search(kitchen, _MORE_EFFORT, below=len(plan.actions)) or plan
+    if plan is None or _replayed(env, plan.actions) != plan.actions:
+        raise MnemocraftError(f"The planner found no plan for {task} with seed {seed}.")
     return plan.actions
 
 
