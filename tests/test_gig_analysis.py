@@ -204,7 +204,7 @@ def test_two_methods_are_compared_kitchen_by_kitchen(records, found):
 def test_sentences_have_effect_size_interval_and_the_papers_effect_if_there_is_one(found):
     text = claims.sentences(found["hypotheses"], "surrogate")
     assert text.count("\n") == len(found["hypotheses"]) - 1
-    assert text.count("Cohen's h") == (found["hypotheses"]["metric"] == "pass_at_1").sum()
+    assert text.count("Cohen's h") == (found["hypotheses"]["test"] == "McNemar").sum()
     assert "In the paper +0.22: holds" in text and "nan" not in text
 
 

@@ -158,7 +158,54 @@ def test_impossible_stacks_get_one_sentence(opened, goal, place, what):
         opened(KITCHEN | {"goal": goal})
 
 
+NEVER_TOGETHER = [
+    [line("atop", ["bread", "cheese"], [1, 2]), line("clear", ["cheese"], [2])],
+    [line("has_item", ["robot", "cheese"], [1, 2]), line("nothing", ["robot"], [1])],
+    [line("has_item", ["robot", "cheese"], [1, 2]), line("item_on", ["cheese", "table"], [2, 3])],
+    [line("item_on", ["bread", "table"], [1, 2]), line("station_empty", ["table"], [2])],
+    [line("item_at", ["bread", "table"], [1, 2]), line("item_at", ["bread", "table"], [1, 3])],
+    [line("loc", ["robot", "table"], [1, 2]), line("loc", ["robot", "table"], [1, 3])],
+    [line("loc", ["robot", "table"], [1, 2]), line("vacant", ["table"], [2])],
+    [line("has_item", ["robot", "bread"], [1, 2]), line("has_item", ["robot", "bread"], [1, 3])],
+]
+
+
+@pytest.mark.parametrize("goal", NEVER_TOGETHER)
+def test_lines_that_exclude_each_other_get_one_sentence(opened, goal):
+    kitchen = row_kitchen(["table: bread cheese bread", "table", "table"])
+    with pytest.raises(
+        MnemocraftError, match=r"^kitchen\.json: goal\[1\]: with goal\[0\] it can never hold: .*\.$"
+    ):
+        opened(kitchen | {"goal": goal})
+
+
+def test_two_waters_may_leave_a_pot_both_full_and_empty(opened):
+    kitchen = row_kitchen(["table: pot", "sink", "table: bowl"])
+    goal = [line("in", ["water", "pot"], [1, 2]), line("container_empty", ["pot"], [2])]
+    assert not opened(kitchen | {"goal": goal}).goal_reached
+
+
 BROKEN_DOMAINS = [
+    ("predicates", [], "domain.json:", 'no key "predicates"'),
+    ("predicate_defs.0.english", {}, "domain.json: predicate_defs[0]:", 'no key "english"'),
+    ("predicate_defs.0.language_descriptors", {"0": "{0"}, "domain.json: predicate_defs[0]", "braces"),
+    ("action_defs.0.effects", [], "domain.json: action_defs[0]:", 'no key "effects"'),
+    ("action_defs.0.language_description", "Go {s2", "domain.json: action_defs[0].language_desc", "braces"),
+    ("action_defs.0.language_description", "Go {s2!r}", "domain.json: action_defs[0].language_", "braces"),
+    ("action_defs.0.precons.0.istrue", True, "domain.json: action_defs[0].precons[0]:", 'key "istrue"'),
+    (
+        "action_defs.0.precons.0.params",
+        ["zz", "s1"],
+        "domain.json: action_defs[0].precons[0].params[0]",
+        "zz",
+    ),
+    (
+        "action_defs.0.immediate_fx.0.params",
+        ["zz", "s2"],
+        "domain.json: action_defs[0].immediate_fx[0].params[0]",
+        "zz",
+    ),
+    ("action_defs.5.sfx.0.delay", 4, "domain.json: action_defs[5].sfx[0]:", 'no key "delay"'),
     ("predicate_defs", None, "domain.json", '"predicate_defs" is missing'),
     ("object_types", "item", "domain.json: object_types", "must be a list"),
     (

@@ -1,18 +1,20 @@
 """KitchenEnv: episodes, texts, lookahead and the laws that every kitchen keeps."""
 
 import copy
+import pickle
 import random
 import sys
 import threading
 import warnings
 
 import gymnasium
+import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kitchen_golden import needs_traces, records, runs
+from kitchen_golden import needs_traces, open_files, records, row_kitchen, runs
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS, HORIZONS, TASKS, TITLES
 from mnemocraft.envs.kitchen.scene import task_scene
@@ -33,7 +35,7 @@ def play(env, actions):
 def test_is_a_gymnasium_environment():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(KitchenEnv("async/5", 3), skip_render_check=True)
+        check_env(KitchenEnv("async/5", 3))
     env = KitchenEnv("async/5", 3)
     env.action_space.seed(0)
     assert env.step(env.action_space.sample())[4]["action_success"]
@@ -128,13 +130,43 @@ def test_reset_with_a_seed_lays_out_anew_and_without_one_goes_back():
         ({"seed": -1}, "seed"),
         ({"seed": "42"}, "seed"),
         ({"seed": 1.0}, "seed"),
+        ({"seed": np.bool_(True)}, "seed"),
         ({"max_steps": 0}, "max_steps"),
+        ({"max_steps": "5"}, "max_steps"),
+        ({"max_steps": True}, "max_steps"),
+        ({"render_mode": "human"}, "render_mode"),
         ({"max_steps": float("nan")}, "max_steps"),
     ],
 )
 def test_wrong_settings_get_a_sentence(settings, word):
     with pytest.raises(MnemocraftError, match=word):
         KitchenEnv(**settings)
+
+
+def test_seeds_of_numpy_are_whole_numbers():
+    env = KitchenEnv("sync/0", np.int64(42), max_steps=np.int64(5))
+    assert type(env.seed) is int and env.reset(seed=np.uint8(84))[0] == KitchenEnv("sync/0", 84).reset()[0]
+
+
+def test_the_render_mode_can_be_chosen(tmp_path):
+    assert KitchenEnv("sync/0").render_mode == "rgb_array"
+    env = gymnasium.make(KitchenEnv("sync/0").spec, render_mode=None)
+    assert env.unwrapped.render_mode is None and env.unwrapped.render().ndim == 3
+    kitchen = row_kitchen(["table: bread", "board: lettuce"])
+    assert open_files(tmp_path, kitchen, render_mode=None).render_mode is None
+
+
+def test_an_environment_that_was_pickled_goes_on_as_the_first(tmp_path):
+    kitchen = row_kitchen(["table: bread", "board: lettuce"])
+    for env in (KitchenEnv("async/5", 42), open_files(tmp_path, kitchen, seed=None)):
+        draw = random.Random(1)
+        for _ in range(9):
+            env.step(draw.choice(env.valid_actions))
+        again = pickle.loads(pickle.dumps(env))  # noqa: S301 (our own bytes)
+        for _ in range(30):
+            action = draw.choice(env.valid_actions)
+            assert again.step(action) == env.step(action)
+        assert again.reset(seed=5) == env.reset(seed=5)
 
 
 # --- laws --------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any, NamedTuple
 
-from mnemocraft.envs.kitchen.reading import at, entries, fail, field, typed
+from mnemocraft.envs.kitchen.reading import at, entries, fail, field, known_keys, slots, typed
 
 TICKS = 4
 """Passive updates until a delayed effect happens (the format has no place for it)."""
@@ -20,6 +20,11 @@ REPEATS = 3
 """Active updates until a repetitive effect happens."""
 
 _EFFECT_TYPES = ("conditional", "delayed", "repetitive", "creation")
+_KEYS = ("version", "name", "input_json", "object_types", "predicate_defs", "action_defs")
+_PREDICATE_KEYS = ("name", "param_types", "language_descriptors")
+_ACTION_KEYS = ("name", "precons", "immediate_fx", "sfx", "language_description")
+_EFFECT_KEYS = ("type", "param", "fx", "sfx")
+_OWN_KEYS = {"conditional": ("conditions",), "creation": ("created_obj",)}
 _LITERAL = re.compile(r"(-?)(\w+)\(([\w.,]+)\)")
 
 
@@ -178,6 +183,7 @@ def read_domain(content: dict[str, Any], where: str) -> Domain:
     Raises:
         MnemocraftError: Something is missing, unknown or of the wrong type or arity; names the place.
     """
+    known_keys(content, _KEYS, where)
     types = tuple(
         typed(t, str, at(where, "object_types")) for t in field(content, "object_types", list, where)
     )
@@ -195,35 +201,69 @@ def read_domain(content: dict[str, Any], where: str) -> Domain:
 
 
 def _read_predicate(entry: dict[str, Any], types: tuple[str, ...], where: str) -> Predicate:
+    known_keys(entry, _PREDICATE_KEYS, where)
     listed = field(entry, "param_types", list, where)
     for i, kind in enumerate(listed):
         if kind not in types:
             fail(f"{where}.param_types[{i}]", f"there is no type {kind!r}; types are {', '.join(types)}.")
     lines = field(entry, "language_descriptors", dict, where, {})
     for key, line in lines.items():
-        slots = re.findall(r"\{(.*?)\}", typed(line, str, f"{where}.language_descriptors.{key}"))
-        if not {key, *slots} <= {str(i) for i in range(len(listed))}:
-            fail(
-                f"{where}.language_descriptors.{key}",
-                f"it may only number the arguments, 0 to {len(listed) - 1}.",
-            )
+        place = f"{where}.language_descriptors.{key}"
+        if not {key, *slots(typed(line, str, place), place)} <= {str(i) for i in range(len(listed))}:
+            fail(place, f"it may only number the arguments, 0 to {len(listed) - 1}.")
     english = tuple(lines.get(str(i)) for i in range(len(listed)))
     return Predicate(field(entry, "name", str, where), tuple(listed), english)
 
 
 def _read_action(domain: Domain, entry: dict[str, Any], where: str) -> Action:
+    known_keys(entry, _ACTION_KEYS, where)
     params: dict[str, str] = {}
     needs = _read_literals(domain, params, entry, "precons", where)
     makes = _read_literals(domain, params, entry, "immediate_fx", where)
     starts = _read_effects(domain, dict(params), entry, where)
     says = field(entry, "language_description", str, where)
-    for name in re.findall(r"\{(\w*)\}", says):
+    named = slots(says, f"{where}.language_description")
+    for name in named:
         if name not in params:
             fail(
                 f"{where}.language_description",
                 f'it names "{name}"; parameters are {", ".join(params) or "none"}.',
             )
+    _check_bound(needs, makes, starts, named, where)
     return Action(field(entry, "name", str, where), params, needs, makes, starts, says)
+
+
+def _check_bound(
+    needs: tuple[Literal, ...],
+    makes: tuple[Literal, ...],
+    starts: tuple[Effect, ...],
+    named: list[str],
+    where: str,
+) -> None:
+    """Refuse a misspelt parameter: one that only effects use, or that a need uses instead of the text's."""
+    needed = [arg for need in needs for arg in need.args]
+    unbound = {arg for made in makes for arg in made.args} - set(needed)
+    for i, made in enumerate(makes):
+        for j, arg in enumerate(made.args):
+            if arg in unbound and arg not in named:
+                what = f'"{arg}" is in no precondition and not in the text: nothing says what it is.'
+                fail(f"{where}.immediate_fx[{i}].params[{j}]", what)
+    used = {*named, *(arg for made in makes for arg in made.args), *_used(starts)}
+    for i, need in enumerate(needs):
+        for j, arg in enumerate(need.args):
+            if unbound and arg not in used and needed.count(arg) == 1:
+                other = min(unbound)
+                what = f'"{arg}" is used nowhere else, and "{other}" is in no precondition.'
+                fail(f"{where}.precons[{i}].params[{j}]", what)
+
+
+def _used(effects: tuple[Effect, ...]) -> set[str]:
+    """The parameters that effects are about."""
+    used: set[str] = set()
+    for effect in effects:
+        literals = (*effect.conditions, *effect.makes)
+        used |= {effect.param, *(arg for x in literals for arg in x.args)} | _used(effect.then)
+    return used
 
 
 def _read_effects(
@@ -237,6 +277,7 @@ def _read_effects(
             fail(f"{place}.type", f"there is no effect {kind!r}; effects are {', '.join(_EFFECT_TYPES)}.")
         if param not in params:
             fail(f"{place}.param", f"the action has no parameter {param!r}; it has {', '.join(params)}.")
+        known_keys(entry, (*_EFFECT_KEYS, *_OWN_KEYS.get(kind, ())), place)
         inside, creates = dict(params), None
         if kind == "creation":
             creates = _read_created(domain, entry, place)
@@ -255,6 +296,7 @@ def _read_effects(
 
 def _read_created(domain: Domain, entry: dict[str, Any], where: str) -> tuple[str, str, str]:
     created, place = field(entry, "created_obj", dict, where), f"{where}.created_obj"
+    known_keys(created, ("name", "type", "param"), place)
     name, kind, param = (field(created, key, str, place) for key in ("name", "type", "param"))
     if kind not in domain.types:
         fail(f"{place}.type", f"there is no type {kind!r}; types are {', '.join(domain.types)}.")
@@ -267,15 +309,19 @@ def _read_literals(
     """Read a list of literals; parameters get their types on first use, unless they must be ``bound``."""
     result = []
     for place, entry in entries(owner, key, where):
+        known_keys(entry, ("predicate", "params", "is_true"), place)
         predicate = read_predicate(domain, field(entry, "predicate", str, place), f"{place}.predicate")
         args = [typed(p, str, f"{place}.params") for p in field(entry, "params", list, place)]
         check_arity(predicate, args, f"{place}.params")
-        for arg, kind in zip(args, predicate.types, strict=True):
+        for i, (arg, kind) in enumerate(zip(args, predicate.types, strict=True)):
             if arg not in params and bound:
-                fail(f"{place}.params", f"the action has no parameter {arg!r}; it has {', '.join(params)}.")
+                fail(
+                    f"{place}.params[{i}]",
+                    f"the action has no parameter {arg!r}; it has {', '.join(params)}.",
+                )
             if params.setdefault(arg, kind) != kind:
                 fail(
-                    f"{place}.params",
+                    f"{place}.params[{i}]",
                     f'"{arg}" is of type {params[arg]}, but {predicate.name} takes type {kind} there.',
                 )
         result.append(Literal(predicate.name, tuple(args), field(entry, "is_true", bool, place)))

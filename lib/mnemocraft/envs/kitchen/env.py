@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import copy
-from functools import lru_cache
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from operator import index
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,14 +14,17 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
 from mnemocraft.envs.kitchen.benchmark import task_horizon
-from mnemocraft.envs.kitchen.domain import read_domain
+from mnemocraft.envs.kitchen.domain import Domain, read_domain
 from mnemocraft.envs.kitchen.engine import GroundAction, Object, State
+from mnemocraft.envs.kitchen.environment import Kitchen
 from mnemocraft.envs.kitchen.environment_file import read_environment
 from mnemocraft.envs.kitchen.reading import read_json
 from mnemocraft.envs.kitchen.scene import Scene, file_scene, task_scene
 from mnemocraft.envs.kitchen.spaces import TextSpace
 from mnemocraft.errors import MnemocraftError
 
+History = tuple[Any, str] | None
+"""The actions since the start, last first; copies share what they have in common."""
 Observation = dict[str, Any]
 """``text`` (str): the object blocks, the valid actions and the goal."""
 
@@ -35,6 +40,7 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         seed: Seed of the layout; None for the kitchen as the benchmark's file has it.
         max_steps: Steps allowed (31.5 allows 32, as in the benchmark); None for 3 times the listed number.
         noisy: Lay out with Robotouille's noisy option (the benchmark never does).
+        render_mode: None or ``"rgb_array"``; :meth:`render` works with either.
 
     Attributes:
         task: Name of the task, or of the environment file.
@@ -45,11 +51,10 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         reason: Why the episode is over (``success`` or ``max_steps``), empty before.
 
     Raises:
-        MnemocraftError: No such task, seed or number of steps.
+        MnemocraftError: No such task, seed, number of steps or render mode.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 (as Gymnasium declares it)
-    render_mode = "rgb_array"
 
     def __init__(
         self,
@@ -57,12 +62,14 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         seed: int | None = 0,
         max_steps: float | None = None,
         noisy: bool = False,
+        render_mode: str | None = "rgb_array",
     ) -> None:
         self.horizon: int | None = task_horizon(task)
-        self._lay_out = lambda chosen: task_scene(task, chosen, noisy)
-        settings = {"task": task, "seed": seed, "max_steps": max_steps, "noisy": noisy}
+        self._lay_out: Callable[[int | None], Scene] = partial(task_scene, task, noisy=noisy)
+        self._open(task, seed, 3 * task_horizon(task) if max_steps is None else max_steps, render_mode)
+        settings = {"task": task, "seed": self.seed, "max_steps": max_steps, "noisy": noisy}
+        settings["render_mode"] = render_mode
         self.spec = EnvSpec("mnemocraft/Kitchen-v0", "mnemocraft.envs:KitchenEnv", kwargs=settings)
-        self._open(task, seed, 3 * task_horizon(task) if max_steps is None else max_steps)
 
     @classmethod
     def from_files(
@@ -71,6 +78,7 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         environment_json: str | Path,
         seed: int | None = None,
         max_steps: float | None = None,
+        render_mode: str | None = "rgb_array",
     ) -> Self:
         """An environment from files in Robotouille's JSON formats.
 
@@ -79,6 +87,7 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
             environment_json: The kitchen and its goal.
             seed: Seed of the layout; None leaves everything where the file has it.
             max_steps: Steps allowed; None for no limit.
+            render_mode: None or ``"rgb_array"``.
 
         Raises:
             MnemocraftError: A file cannot be read or describes no kitchen, or its goal can never hold; one
@@ -89,14 +98,17 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         kitchen = read_environment(read_json(environment_json), domain, name)
         env = cls.__new__(cls)
         env.horizon = None
-        env._lay_out = lru_cache(maxsize=4)(lambda chosen: file_scene(domain, kitchen, chosen, name))
-        env._open(Path(environment_json).stem, seed, max_steps)
+        env._lay_out = _Layouts(domain, kitchen, name)
+        env._open(Path(environment_json).stem, seed, max_steps, render_mode)
         return env
 
-    def _open(self, task: str, seed: int | None, max_steps: float | None) -> None:
-        if max_steps is not None and (isinstance(max_steps, bool) or not max_steps >= 1):
-            raise MnemocraftError(f"max_steps must be at least 1, not {max_steps}.")
-        self.task, self.max_steps = task, max_steps
+    def _open(self, task: str, seed: int | None, max_steps: float | None, render_mode: str | None) -> None:
+        number = isinstance(max_steps, Real) and not isinstance(max_steps, bool)
+        if max_steps is not None and not (number and max_steps >= 1):
+            raise MnemocraftError(f"max_steps must be a number and at least 1, not {max_steps!r}.")
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise MnemocraftError(f"render_mode must be 'rgb_array' or None, not {render_mode!r}.")
+        self.task, self.max_steps, self.render_mode = task, max_steps, render_mode
         self._start(seed)
         self._make_spaces()
 
@@ -105,11 +117,10 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         self.action_space = TextSpace(lambda: self.valid_actions)
 
     def _start(self, seed: int | None) -> None:
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-            raise MnemocraftError(f"The seed must be a whole number from 0, or None, not {seed!r}.")
-        self.seed = seed
-        self._scene: Scene = self._lay_out(seed)
+        self.seed = _checked_seed(seed)
+        self._scene: Scene = self._lay_out(self.seed)
         self.steps, self.reason = 0, ""
+        self._history: History = None
         self._set(self._scene.engine.initial)
 
     def _set(self, state: State) -> None:
@@ -122,6 +133,7 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Back to the start; with a seed, the kitchen is laid out anew with it."""
+        seed = _checked_seed(seed)
         super().reset(seed=seed, options=options)
         self._start(self.seed if seed is None else seed)
         return self._observe(), self._info()
@@ -141,6 +153,7 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
             failure = f"{action!r} is not one of the {len(self._actions)} valid actions."
         elif not self.reason and chosen is not None:
             self._set(self._scene.engine.step(self._state, chosen))
+            self._history = (self._history, chosen.text)
             self.steps += 1
             if self.goal_reached:
                 self.reason = "success"
@@ -240,13 +253,39 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
 
     def copy(self) -> KitchenEnv:
         """An independent environment in the same state."""
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other._np_random = None
         other._make_spaces()
         return other
 
+    def __copy__(self) -> KitchenEnv:
+        return self.copy()
+
     def __deepcopy__(self, memo: dict[int, Any]) -> KitchenEnv:
         return self.copy()  # what is shared never changes its meaning
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The layout and the actions since (for workers): every engine numbers atoms in its own way."""
+        left_out = ("_scene", "_state", "_actions", "_history", "observation_space", "action_space")
+        done, history = [], self._history
+        while history:
+            history, text = history
+            done.append(text)
+        return {key: value for key, value in self.__dict__.items() if key not in left_out} | {
+            "done": done[::-1]
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        done = state.pop("done")
+        self.__dict__.update(state)
+        self._scene, self._history = self._lay_out(self.seed), None
+        self._set(self._scene.engine.initial)
+        for text in done:
+            chosen = next(action for action in self._actions if action.text == text)
+            self._set(self._scene.engine.step(self._state, chosen))
+            self._history = (self._history, text)
+        self._make_spaces()
 
     def render(self) -> np.ndarray:
         """A picture of the kitchen, uint8 RGB."""
@@ -257,3 +296,35 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         canvas = FigureCanvasAgg(painter.paint(self))
         canvas.draw()
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+class _Layouts:
+    """The last scenes of a user's kitchen by seed."""
+
+    def __init__(self, domain: Domain, kitchen: Kitchen, where: str) -> None:
+        self._settings = domain, kitchen, where
+        self._scenes: dict[int | None, Scene] = {}
+
+    def __call__(self, seed: int | None) -> Scene:
+        if seed not in self._scenes:
+            domain, kitchen, where = self._settings
+            scene = file_scene(domain, kitchen, seed, where)
+            self._scenes = dict([*self._scenes.items(), (seed, scene)][-4:])
+            return scene
+        return self._scenes[seed]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Layouts, self._settings
+
+
+def _checked_seed(seed: Any) -> int | None:
+    """A seed as an int (NumPy's whole numbers too)."""
+    if seed is None:
+        return None
+    try:
+        number = -1 if isinstance(seed, bool) else index(seed)
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise MnemocraftError(f"The seed must be a whole number from 0, or None, not {seed!r}.")
+    return number

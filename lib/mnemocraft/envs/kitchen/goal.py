@@ -105,6 +105,15 @@ class Goal:
         order = sorted(range(len(true)), key=lambda i: true[i].bit_count())
         return self._match(order, true, {})
 
+    def pair_holds(self, i: int, j: int, together: dict[int, int]) -> bool:
+        """Whether some choice of objects makes two of the literals atoms that can be true together."""
+        first, second = self._terms[i], self._terms[j]
+        return any(
+            _compatible(dict(first[a]), second[b])
+            for a in bits(self.masks[i])
+            for b in bits(self.masks[j] & together.get(a, 0))
+        )
+
     def _match(self, order: list[int], true: list[int], chosen: dict[Variable, str]) -> bool:
         if not order:
             return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from string import Formatter
 from typing import Any, NoReturn
 
 from mnemocraft.errors import MnemocraftError
@@ -72,3 +73,14 @@ def known_keys(entry: dict[str, Any], keys: tuple[str, ...], where: str) -> None
     for key in entry:
         if key not in keys:
             fail(where, f'there is no key "{key}"; allowed are {", ".join(keys)}.')
+
+
+def slots(text: str, where: str) -> list[str]:
+    """The names in braces in a text: ``Cut {i1} on {s1}``."""
+    try:
+        parts = [(literal, name, spec, how) for literal, name, spec, how in Formatter().parse(text)]
+    except ValueError:
+        fail(where, "its braces do not match: names stand in { and }.")
+    if any(spec or how or set(literal) & {"{", "}"} for literal, _, spec, how in parts):
+        fail(where, "between braces there may only be a name, and braces cannot be written otherwise.")
+    return [name for _, name, _, _ in parts if name is not None]

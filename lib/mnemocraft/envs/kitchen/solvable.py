@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from mnemocraft.envs.kitchen.engine import Engine, GroundEffect
+from mnemocraft.envs.kitchen.engine import Engine, GroundAction, GroundEffect, bits
 from mnemocraft.envs.kitchen.environment import Kitchen
 from mnemocraft.envs.kitchen.goal import Goal, GoalLiteral, Variable
 from mnemocraft.envs.kitchen.reading import fail
@@ -13,8 +14,8 @@ from mnemocraft.envs.kitchen.reading import fail
 def check_goal(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> None:
     """Refuse a goal that no sequence of actions can reach.
 
-    A sound test, not a complete one: in it nothing is ever undone (the delete relaxation of planning), and of
-    the laws of stacks only those are checked that a goal can break by itself.
+    A sound test, not a complete one: first nothing is ever undone (the delete relaxation of planning), then
+    lines are compared two by two (the h^2 relaxation); of stacks it is checked that they end somewhere.
 
     Args:
         kitchen: The kitchen, numbered.
@@ -40,14 +41,26 @@ def check_goal(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> None
     _check_stacks(goal, where)
     if not goal.holds(facts):
         fail(where, "its lines can never hold together.")
+    if len(goal.masks) > 1:
+        _check_pairs(kitchen, engine, goal, where)
 
 
 def reachable(engine: Engine, goal: Goal) -> int:
     """All atoms that could become true if nothing was ever undone."""
+    created = _created(engine, goal, 0)
+    return _reachable(engine, created)
+
+
+def _created(engine: Engine, goal: Goal, more: int) -> tuple[str, ...]:
+    """Names that creations could give: as many of each kind as the goal is about, and more."""
     created: tuple[str, ...] = ()
     for kind in engine.creatable:
-        for _ in range(max(1, goal.spec.invented.get(kind, 0))):
+        for _ in range(max(1, goal.spec.invented.get(kind, 0)) + more):
             created += (engine.next_name(kind, created),)
+    return created
+
+
+def _reachable(engine: Engine, created: tuple[str, ...]) -> int:
     facts, before = engine.initial.facts, -1
     while facts != before:
         before = facts
@@ -107,3 +120,111 @@ def _check_stacks(goal: Goal, where: str) -> None:
                     f"{where}[{i}]",
                     "with the lines before it can never hold: the stack goes round in a circle.",
                 )
+
+
+# --- what can be true together ----------------------------------------------------------------------
+
+_MOST_CHANGES = 60_000
+"""Larger kitchens are not compared pair by pair: a goal there may be wrongly accepted, never refused."""
+
+
+class _Change(NamedTuple):
+    """Something that can happen when ``needs`` are true (bit masks)."""
+
+    needs: int
+    make: int
+    unmake: int
+
+
+def _check_pairs(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> None:
+    """Refuse two lines that are never true together, whatever objects are chosen."""
+    partners = together(engine, goal)
+    if partners is None:
+        return
+    lines = [f"{line.predicate}({', '.join(line.kinds)})" for line in kitchen.goal]
+    for j in range(len(lines)):
+        for i in range(j):
+            if not goal.pair_holds(i, j, partners):
+                what = f"{lines[i]} and {lines[j]} are never true together for these objects."
+                fail(f"{where}[{j}]", f"with goal[{i}] it can never hold: {what}")
+
+
+def together(engine: Engine, goal: Goal) -> dict[int, int] | None:
+    """For each atom the atoms that may be true with it; None if this would take too long.
+
+    An atom and another are taken to be true together if they are so at the start, or if something makes both,
+    or makes one and neither undoes nor excludes the other (what it needs is true in pairs). Effects may
+    happen at any time after their action. Names of objects created are interchangeable, so some stand for
+    all: those of the goal and as many more as one action and one atom can be about.
+    """
+    types = set(engine.creatable.values())
+    params = [
+        [*a.params.values(), *(e.creates[1] for e in a.effects() if e.creates)] for a in engine.domain.actions
+    ]
+    atoms = [predicate.types for predicate in engine.domain.predicates.values()]
+    more = sum(max(sum(t in types for t in listed) for listed in lists) for lists in (params, atoms) if lists)
+    created = _created(engine, goal, more)
+    facts = _reachable(engine, created)
+    changes = [c for action in engine.supported(facts, created) for c in _changes(engine, action, created)]
+    changes = list(dict.fromkeys(changes))
+    if len(changes) > _MOST_CHANGES:
+        return None
+    start = engine.initial.facts
+    partners = {bit: start & bit and start for bit in bits(facts | start)}
+    while sum(_apply(change, partners) for change in changes):
+        pass
+    return partners
+
+
+def _apply(change: _Change, partners: dict[int, int]) -> bool:
+    """Add the pairs that a change makes true; whether there are new ones."""
+    kept = -1
+    for need in bits(change.needs):
+        kept &= partners.get(need, 0)
+    if kept & change.needs != change.needs:
+        return False
+    if kept == -1:
+        kept = _union(bit for bit, mask in partners.items() if mask)
+    new = False
+    after = kept & ~change.unmake | change.make
+    for bit in bits(change.make):
+        fresh = after & ~partners.get(bit, 0)
+        if fresh:
+            new = True
+            partners[bit] = partners.get(bit, 0) | fresh
+            for other in bits(fresh):
+                partners[other] = partners.get(other, 0) | bit
+    return new
+
+
+def _changes(engine: Engine, action: GroundAction, created: tuple[str, ...]) -> Iterator[_Change]:
+    yield _Change(action.pos, action.make, action.unmake)
+    for effect in action.starts:
+        yield from _effect_changes(engine, effect, 0, created)
+
+
+def _effect_changes(
+    engine: Engine, effect: GroundEffect, needs: int, created: tuple[str, ...]
+) -> Iterator[_Change]:
+    """What an effect can do while ``needs`` are true; those that it or its like undo are not counted on."""
+    if effect.kind == "creation":
+        assert effect.effect.creates is not None
+        for name in created:
+            if name.rstrip("0123456789") == effect.effect.creates[0]:
+                yield _Change(needs, *engine.made_by_creation(effect, name))
+        return
+    needs |= effect.pos
+    yield _Change(needs, effect.make, effect.unmake)
+    if effect.kind == "conditional":
+        yield _Change(0, effect.unmake, effect.make)
+    steady = needs & ~_touched(engine, effect, created)
+    for inner in effect.then:
+        yield from _effect_changes(engine, inner, steady, created)
+
+
+def _touched(engine: Engine, effect: GroundEffect, created: tuple[str, ...]) -> int:
+    """All atoms that an effect or those inside it make true or false."""
+    touched = effect.make | effect.unmake
+    if effect.effect.creates is not None:
+        touched |= _union(m for name in created for m in engine.made_by_creation(effect, name))
+    return touched | _union(_touched(engine, inner, created) for inner in effect.then)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from IPython.display import HTML
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from mnemocraft import viewer
+from mnemocraft import figstyle, viewer
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import painter
 from mnemocraft.errors import MnemocraftError
@@ -33,9 +34,18 @@ def show(episodes: pd.DataFrame, out: Path) -> widgets.VBox | HTML | str:
 
     def moments(row: Mapping[str, Any]) -> list[Moment]:
         env = environment(row["task"], int(row["seed"]), row["multiplier"])
-        return replay(env, read_trajectory(out, row))
+        found = replay(env, read_trajectory(out, row))
+        return [
+            replace(found[0], title=f"{player(row.get('model', 'model not recorded'))}: {found[0].title}"),
+            *found[1:],
+        ]
 
     return viewer.show(episodes, moments, LOOK)
+
+
+def player(model: str) -> str:
+    """Who played, for a title."""
+    return f"{model} (not a language model)" if figstyle.is_surrogate(model) else model
 
 
 def replay(env: KitchenEnv, trajectory: Iterable[Mapping[str, Any]]) -> list[Moment]:

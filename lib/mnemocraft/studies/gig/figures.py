@@ -121,7 +121,7 @@ def steps(
     panels[-1].set_title(f"ours, {title}")
     if rows == 2:
         _paper_panel(panels[0], printed, descriptions)
-        panels[0].set_title("the paper's Qwen3-235B, all trials (successes alone are not printed)")
+        panels[0].set_title("the paper's Qwen3-235B, a real model: all trials (no others are printed)")
     panels[-1].set_xticks(range(10), [f"#{task}" for task in TASKS])
     panels[-1].set_xlabel("Task")
     panels[-1].set_xlim(-0.6, 9.6)
@@ -163,14 +163,14 @@ def _paper_panel(axes: Axes, printed: pd.DataFrame, descriptions: pd.DataFrame) 
     for i, method in enumerate(STEPPED):
         rows = _by_task(printed, "steps", method)
         bars = axes.bar(np.arange(len(TASKS)) + _centre(i), rows["paper"], 0.2, **figstyle.bar(i))
-        _outline(bars, filled=True)
+        _outline(bars, figstyle.bar(i)["color"])
     _marks(axes, descriptions.drop(columns="oracle_mean"))
 
 
-def _outline(bars: BarContainer, filled: bool = False) -> None:
+def _outline(bars: BarContainer, colour: str = "0.15") -> None:
     """All trials: a dashed outline."""
     for bar in bars:
-        bar.set(linestyle="--", linewidth=0.7, edgecolor="0.15", fill=filled)
+        bar.set(linestyle="--", linewidth=0.7, edgecolor=colour, fill=False)
 
 
 def _marks(axes: Axes, descriptions: pd.DataFrame) -> None:
@@ -195,7 +195,7 @@ def figure9(table: pd.DataFrame, model: str, weak: str) -> Figure:
     handles = [Patch(label=label, **_face(i)) for i, label in enumerate(("success", "failure"))]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     n = table["n"].sum()
-    _stamp(figure, f"n = {n:.0f} episodes; 95 % over kitchens.", model, weak)
+    _stamp(figure, f"n = {n:.0f} episodes, by bar above it; 95 % over kitchens.", model, weak)
     return figure
 
 
@@ -208,6 +208,10 @@ def _token_panel(axes: Axes, rows: pd.DataFrame, methods: Sequence[str]) -> None
         x = np.arange(len(methods)) + 0.38 * (i - 0.5)
         axes.bar(x, mine["value"], 0.38, **figstyle.bar(i))
         axes.errorbar(x, mine["value"], _spread(mine), fmt="none", ecolor="0.2", elinewidth=0.7)
+        tops = mine["value"] + _spread(mine)[1]
+        for at, top, n in zip(x, tops, mine["n"], strict=True):
+            if np.isfinite(top):
+                axes.text(at, top, f"{n:.0f}", ha="center", va="bottom", fontsize=6)
         for at in x[mine["value"].isna().to_numpy()]:
             axes.text(at, 0, "none", rotation=90, ha="center", va="bottom", fontsize=6, color="0.4")
 

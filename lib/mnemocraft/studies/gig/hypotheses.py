@@ -180,6 +180,8 @@ def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _effect_size(claim: Claim, measured: Mapping[str, Cells]) -> float:
-    """Cohen's h, which is for rates of episodes; NaN for steps, tokens and shares of steps."""
-    rates = claim.metric == "pass_at_1"
-    return measured[claim.metric].cohens_h(claim.weights) if rates else float("nan")
+    """Cohen's h, which is for two rates of episodes; NaN for all else.
+
+    It is not for differences of differences: on its scale of arcsines they can have the opposite sign.
+    """
+    return float("nan") if claim.pair is None else measured[claim.metric].cohens_h(claim.weights)

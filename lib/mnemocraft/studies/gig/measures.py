@@ -21,7 +21,7 @@ from mnemocraft.stats import ONE, Cells, Measure, rate
 MODES = ("sync", "async")
 MAIN = ("gig", "gig_exp", "recap", "react", "cot")
 ABLATION = ("gig_bl", "gig_ld", "gig")
-WEAK = ("gig_exp", "gig", "recap", "react")
+WEAK = ("gig", "gig_exp", "recap", "react")
 LEVELS = ("strong", "weak")
 """The model of the main part and the less able one of the memory plug-in (section 4.6)."""
 LABELS = {name: method.label for name, method in METHODS.items()}

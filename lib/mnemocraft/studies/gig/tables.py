@@ -18,7 +18,7 @@ from mnemocraft.envs.kitchen import HORIZONS, TITLES
 from mnemocraft.stats import Estimate, Key, difference
 from mnemocraft.studies import papers
 from mnemocraft.studies.gig import measures
-from mnemocraft.studies.gig.measures import ABLATION, CELL, PLANNED
+from mnemocraft.studies.gig.measures import ABLATION, CELL, MAIN, PLANNED
 
 AVERAGE = "Average"
 OURS = {
@@ -44,6 +44,8 @@ BY_TASK = {
 TOTALS = {"table1": ("strong", "sync"), "table2": ("strong", "async"), "table4": ("weak", "sync")}
 WEAK_TABLES = ("table4", "table10", "table11")
 """The tables that are about the less able model alone."""
+ORDER = dict.fromkeys(ABLATION[:2], -1) | {method: i for i, method in enumerate(MAIN)}
+"""The order of methods in every table; with a part left out they stay as in the paper, before the whole."""
 STATUSES = ("ok", "error", "timeout", "crash", "budget")
 
 
@@ -117,6 +119,11 @@ def _beside(name: str, level: str, mode: str, ours: pd.DataFrame) -> pd.DataFram
         empty = (table["task"] == AVERAGE) & (table["metric"] == "steps")
         table = table[~empty]
     mine = ours[(ours["level"] == level) & (ours["mode"] == mode)].drop(columns=["level", "mode"])
+    places = table["method"].map(ORDER)
+    if not places.drop_duplicates().is_monotonic_increasing:
+        models = pd.factorize(table["paper_model"])[0]
+        ordered = table.assign(_model=models, _place=places).sort_values(["_model", "_place"], kind="stable")
+        table = ordered.drop(columns=["_model", "_place"])
     table = table.merge(mine, on=["method", "task", "metric"], how="left", suffixes=("_printed", ""))
     wanted = ("task", "paper_model", "paper_method", "method", "metric", "value", "low", "high", "n", "std")
     columns = [c for c in (*wanted, "paper", "paper_std") if c in table]
