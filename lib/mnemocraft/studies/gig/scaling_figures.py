@@ -40,7 +40,7 @@ PARTS = {
     "build_ms": "parser",
 }
 LABELS = {"gig": "GiG", "react": "ReAct"}
-DIAGRAM = Lengths(2, 2.6, 1.6, 2)
+DIAGRAM = Lengths(11, 18, 12, 2)
 """Lengths in the schematic, which has no scale."""
 
 
@@ -75,7 +75,7 @@ def _strip(axes: Axes, row: int, parts: Sequence[tuple[str, float]]) -> None:
         if row == 2:
             box = {"facecolor": COLOURS[1], "edgecolor": "none", "pad": 1} if name == "output" else None
             words = name.replace(" ", "\n", 1)
-            axes.text(left + width / 2, row, words, ha="center", va="center", fontsize=6, bbox=box)
+            axes.text(left + width / 2, row, words, ha="center", va="center", fontsize=5, bbox=box)
         left += width
 
 
