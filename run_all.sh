@@ -115,7 +115,7 @@ make_venv() {
     "$base" -m venv --clear .venv
   fi
   say "installing the packages of constraints.txt into .venv (3 GB; takes some minutes the first time)"
-  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,dev]'
+  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,finetune,dev]'
 }
 
 # Sets $python to the interpreter of an environment that satisfies the lock.

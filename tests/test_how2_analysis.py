@@ -307,7 +307,7 @@ def test_partial_runs_give_partial_tables(chosen):
 
 def test_partial_runs_give_partial_figures():
     found = analysis.tables(synthetic(1, size=3, chosen=BASE_ONLY)) | analysis.data_tables()
-    for figure in analysis.draw(found, "surrogate").values():
+    for figure in analysis.draw({"surrogate": found}).values():
         plt.close(figure)
 
 
@@ -343,14 +343,14 @@ def drawn_texts(figure) -> list:
 
 
 def test_figures_are_legible_whole_and_marked(found):
-    for name, figure in analysis.draw(found, "surrogate").items():
+    for name, figure in analysis.draw({"surrogate": found}).items():
         figure.draw_without_rendering()
         whole = figure.get_tightbbox(figure.canvas.get_renderer())  # inches
         assert whole.x0 >= -0.01 and whole.x1 <= figure.get_figwidth() + 0.01, name
         assert whole.y0 >= -0.01 and whole.y1 <= figure.get_figheight() + 0.01, name
         texts = drawn_texts(figure)
         assert min(t.get_fontsize() for t in texts) >= figstyle.MIN_FONT, name
-        marked = figstyle.SURROGATE_MARK in [t.get_text() for t in texts]
+        marked = any(figstyle.SURROGATE_MARK in t.get_text() for t in texts)
         assert marked == (name != "figure6"), name  # Figure 6 is of the data, not of a model
         assert figure.get_figwidth() in (figstyle.COLUMN, figstyle.PAGE)
         plt.close(figure)

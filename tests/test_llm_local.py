@@ -6,8 +6,8 @@ import builtins
 import pytest
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
-from mnemocraft.llm import content_name, get_model
-from mnemocraft.llm.local import fingerprint
+from mnemocraft.llm import content_name, get_model, local, toolformat
+from mnemocraft.llm.local import find_model, fingerprint
 
 TOOLS = [
     {
@@ -108,3 +108,72 @@ def test_models_are_told_apart_by_content_not_by_place(tmp_path):
     b.write_bytes(b"x" * 3000 + b"end")
     c.write_bytes(b"x" * 3000 + b"END")
     assert fingerprint(a, 1000) == fingerprint(b, 1000) != fingerprint(c, 1000)
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    """A folder of adapters, and a packaged model that is a few bytes long."""
+    base = tmp_path / "base.gguf"
+    base.write_bytes(b"GGUF base")
+    monkeypatch.setattr(local, "default_model", lambda: base)
+    monkeypatch.setattr(local, "ADAPTERS", tmp_path / "models")
+    (tmp_path / "models").mkdir()
+    return tmp_path / "models"
+
+
+def adapter(path, weights=b"1"):
+    path.write_bytes(b"GGUF, adapter.lora.alpha, " + weights)
+    return path
+
+
+def test_an_adapter_is_found_by_name_or_path_and_goes_on_the_packaged_model(shelf, tmp_path):
+    known, elsewhere = adapter(shelf / "how2.gguf"), adapter(tmp_path / "mine.gguf")
+    for name, file in (("how2", known), (str(known), known), (str(elsewhere), elsewhere)):
+        found = find_model(name)
+        assert (found.base, found.adapter, found.packaged) == (local.default_model(), file, True)
+    whole = tmp_path / "whole.gguf"
+    whole.write_bytes(b"GGUF of a model")
+    found = find_model(str(whole))
+    assert (found.base, found.adapter, found.packaged) == (whole, None, False)
+    assert find_model("") == local.ModelFiles(local.default_model())
+
+
+def test_an_unknown_adapter_is_one_sentence_that_lists_the_known_ones(shelf):
+    with pytest.raises(MnemocraftError, match=r"no adapter of that name; there are \(none\)\.$"):
+        get_model("local:how3")
+    adapter(shelf / "how2.gguf"), adapter(shelf / "gig.gguf")
+    with pytest.raises(MnemocraftError, match=r"how3, and no adapter of that name; there are gig, how2\.$"):
+        get_model("local:how3")
+
+
+def test_a_named_file_that_is_no_gguf_is_one_sentence(shelf):
+    (shelf / "how2.gguf").write_bytes(b"<html>")
+    with pytest.raises(MnemocraftError, match=r"how2\.gguf is not a GGUF file"):
+        get_model("local:how2")
+
+
+def test_base_adapter_and_text_form_are_all_part_of_the_name(shelf, monkeypatch):
+    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
+
+    def names():
+        return {content_name("local:how2"), get_model("local:how2")._backend.name}
+
+    adapter(shelf / "how2.gguf")
+    seen = [names() | {content_name("local")}]
+    assert len(seen[0]) == 3
+    adapter(shelf / "how2.gguf", b"2")
+    seen.append(names())
+    local.default_model().write_bytes(b"GGUF other base")
+    seen.append(names())
+    assert names() == seen[-1]
+    assert len(set.union(*seen)) == 3 + 2 + 2
+    before = get_model("local:how2")._backend.name
+    monkeypatch.setattr(toolformat, "VERSION", toolformat.VERSION + 1)
+    assert get_model("local:how2")._backend.name != before
+
+
+def test_a_broken_adapter_is_one_sentence(shelf):
+    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
+    adapter(shelf / "how2.gguf")
+    with pytest.raises(MnemocraftError, match=r"cannot load base@\w+\+how2@\w+"):
+        asyncio.run(get_model("local:how2").complete([{"role": "user", "content": "hello"}]))

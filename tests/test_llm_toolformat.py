@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mnemocraft.llm import toolformat
@@ -45,6 +45,7 @@ def test_a_call_in_text_is_found_whatever_surrounds_it(before, fence, name, argu
     assert "think" not in text and written not in text
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.text() | JSON.map(json.dumps))
 def test_no_text_makes_the_parser_fail(text):
     rest, calls = toolformat.parse_call(text)
@@ -105,10 +106,38 @@ def test_a_conversation_as_text_carries_everything_and_takes_turns():
     plain = toolformat.as_text(messages, [MOVE])
     assert [message["role"] for message in plain] == ["system", "user", "assistant", "user"]
     system, _, assistant, last = (message["content"] for message in plain)
-    assert system.startswith("SYSTEM") and '"slot_from"' in system
+    assert system.startswith("SYSTEM\n\n") and "\n- move(slot_from: string, quantity: integer)" in system
     assert toolformat.parse_call(assistant) == ("THOUGHT", [ToolCall("move", {"quantity": 1})])
     assert "MOVED" in last and "NEXT" in last
     assert messages[0]["content"] == "SYSTEM", "the caller's messages are left alone"
+
+
+def test_each_tool_is_offered_in_one_line_that_leaves_nothing_out():
+    where = {"type": "string", "description": "a slot", "pattern": "[A-C][1-3]"}
+    properties = {
+        "slot": where,
+        "kind": {"type": "string", "enum": ["é", "b"], "description": "which"},
+        "items": {"type": "array", "items": {"type": "integer"}},
+        "anything": {},
+    }
+    place = {"name": "place", "description": "Put it there.", "parameters": {"properties": properties}}
+    tools = [{"type": "function", "function": function} for function in (place, {"name": "wait"})]
+    [system, user] = toolformat.as_text([{"role": "user", "content": "GO"}], tools)
+    assert (system["role"], user) == ("system", {"role": "user", "content": "GO"})
+    *_, first, second = system["content"].split("\n")
+    assert first.startswith("- place(slot: string (a slot), kind: {") and first.endswith("): Put it there.")
+    assert second.startswith("- wait()")
+    for name in ("kind", "items"):  # a type alone would not say what is allowed
+        schema, _ = json.JSONDecoder().raw_decode(first, first.index(f"{name}: ") + len(f"{name}: "))
+        assert schema == properties[name]
+    assert "anything: any" in first and "é" in first
+
+
+def test_without_tools_nothing_is_offered_and_the_text_form_is_final():
+    messages = [{"role": "system", "content": "SYSTEM"}, {"role": "user", "content": "GO"}]
+    assert toolformat.as_text(messages, None) == messages
+    offered = toolformat.as_text(messages, [MOVE])
+    assert toolformat.as_text(offered, None) == offered
 
 
 def test_the_schema_bounds_only_strings_without_a_limit_of_their_own():

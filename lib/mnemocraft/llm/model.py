@@ -229,9 +229,9 @@ def content_name(name: str) -> str:
     """
     kind, _, rest = name.partition(":")
     if kind == "local":
-        from mnemocraft.llm.local import default_model, fingerprint, model_file
+        from mnemocraft.llm.local import find_model
 
-        return f"{name}@{fingerprint(model_file(rest) if rest else default_model())}"
+        return f"local:{find_model(rest).name}"
     if kind == "replay":
         from mnemocraft.llm.replay import find_recording
 
@@ -254,15 +254,15 @@ def get_model(
 
     Args:
         name: ``surrogate`` (or ``surrogate:knowledge=0.5,attention=0.9,slip=0.02``), ``local`` (or
-            ``local:/path/to/model.gguf``), ``replay:<recording>``, or the name of a model on an
-            OpenAI-compatible server.
+            ``local:<adapter>`` or ``local:/path/to/model.gguf``), ``replay:<recording>``, or the name of a
+            model on an OpenAI-compatible server.
         cache: file in which answers are kept and looked up.
         base_url, api_key: the server's; by default ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``.
-        max_concurrency: requests sent at a time (a local model takes one at a time).
+        max_concurrency: requests sent at a time (a local model takes ``parallel``).
         max_retries: how often a request is tried again.
         budget: limit on what is sent.
         options: for an endpoint ``timeout`` (seconds) and ``tool_mode`` (``native`` or ``text``); for a
-            local model ``timeout``, ``context`` (tokens) and ``threads``.
+            local model ``timeout``, ``context`` (tokens), ``threads`` and ``parallel`` (requests at a time).
 
     Raises:
         MnemocraftError: something is missing or unknown; one sentence says what.
@@ -291,8 +291,8 @@ def get_model(
     elif kind == "local":
         from mnemocraft.llm.local import Local
 
-        backend = Local(rest or None, **options)
-        max_concurrency = 1
+        backend = Local(rest, **options)
+        max_concurrency = options.get("parallel", 1)
     else:
         from mnemocraft.llm.endpoint import Endpoint
 
@@ -308,7 +308,7 @@ def get_model(
     )
 
 
-_OPTIONS = {"endpoint": {"timeout", "tool_mode"}, "local": {"timeout", "context", "threads"}}
+_OPTIONS = {"endpoint": {"timeout", "tool_mode"}, "local": {"timeout", "context", "threads", "parallel"}}
 
 
 def _check_count(what: str, value: Any, least: int) -> None:

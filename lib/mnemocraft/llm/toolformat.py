@@ -12,13 +12,13 @@ from typing import Any
 
 from mnemocraft.llm.types import Message, Tool, ToolCall
 
-VERSION = 1
+VERSION = 2
 """Of the text form below; part of a text-mode model's name in requests, because it changes answers."""
 
 INSTRUCTIONS = (
     "You act by calling a tool. Answer with exactly one JSON object and nothing else:\n"
     '{"name": "<tool>", "arguments": {<its arguments>}}\n'
-    "The tools, each with the JSON schema of its arguments:\n"
+    "The tools, each with its arguments:\n"
 )
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
@@ -107,17 +107,18 @@ def _as_call(value: Any) -> ToolCall | None:
 def as_text(messages: list[Message], tools: list[Tool] | None) -> list[Message]:
     """Rewrite a conversation for a server without tool calls.
 
-    The tools' schemas go to the end of the system message, an assistant's ``tool_calls`` become the JSON
-    they would be in text, a tool's answer becomes a user message. Neighbouring messages of one role are
-    joined, because many chat templates insist that user and assistant take turns.
+    The tools go to the end of the system message, one line each (a third of the tokens of their schemas),
+    an assistant's ``tool_calls`` become the JSON they would be in text, a tool's answer becomes a user
+    message. Neighbouring messages of one role are joined, because many chat templates insist that user
+    and assistant take turns.
     """
     plain = [_plain(message) for message in messages]
     if tools:
-        schemas = "\n".join(json.dumps(tool["function"], ensure_ascii=False) for tool in tools)
+        offer = INSTRUCTIONS + "\n".join(_in_one_line(tool["function"]) for tool in tools)
         if plain and plain[0]["role"] == "system":
-            plain[0] = {**plain[0], "content": f"{plain[0]['content']}\n\n{INSTRUCTIONS}{schemas}"}
+            plain[0] = {**plain[0], "content": f"{plain[0]['content'].rstrip()}\n\n{offer}"}
         else:
-            plain.insert(0, {"role": "system", "content": INSTRUCTIONS + schemas})
+            plain.insert(0, {"role": "system", "content": offer})
     joined: list[Message] = []
     for message in plain:
         if joined and joined[-1]["role"] == message["role"]:
@@ -126,6 +127,21 @@ def as_text(messages: list[Message], tools: list[Tool] | None) -> list[Message]:
         else:
             joined.append(message)
     return joined
+
+
+def _in_one_line(function: dict[str, Any]) -> str:
+    """``- name(argument: type, ...): description``; what a type does not say stays JSON schema."""
+    parameters = (function.get("parameters") or {}).get("properties", {})
+    arguments = ", ".join(f"{name}: {_in_words(schema)}" for name, schema in parameters.items())
+    return f"- {function['name']}({arguments}): {function.get('description', '')}"
+
+
+def _in_words(schema: dict[str, Any]) -> str:
+    """A simple argument's type and description; anything with a structure of its own as its JSON schema."""
+    if schema.keys() - {"type", "description", "pattern", "minimum", "maximum"}:
+        return json.dumps(schema, ensure_ascii=False)
+    about = schema.get("description")
+    return f"{schema.get('type', 'any')} ({about})" if about else str(schema.get("type", "any"))
 
 
 def _plain(message: Message) -> Message:

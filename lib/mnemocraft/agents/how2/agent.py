@@ -12,7 +12,7 @@ from mnemocraft.agents.how2.roles import RoleCaller, ask_question, is_relevant, 
 from mnemocraft.agents.how2.settings import Settings
 from mnemocraft.agents.how2.teachers import seen_game, teach
 from mnemocraft.envs import PlancraftEnv
-from mnemocraft.envs.plancraft import example, parse_action, plan
+from mnemocraft.envs.plancraft import Example, parse_action, plan
 from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.llm import Model
@@ -27,9 +27,8 @@ MAX_IDLE = 3
 
 
 @cache
-def task_facts(task: str) -> dict[str, int | str]:
+def task_facts(item: Example) -> dict[str, int | str]:
     """What the record says about a task: difficulty, target and the expert's number of actions (-1: none)."""
-    item = example(task)
     length = -1 if item.impossible else len(expert_actions(item))
     return {"difficulty": item.difficulty, "target": item.target, "expert_actions": length}
 
@@ -69,7 +68,7 @@ class Trial:
             success=self.reason in ("success", "impossible_correct"),
             reason=self.reason,
             steps=self.env.steps,
-            metrics={**self.count, **task_facts(self.env.example.id)},
+            metrics={**self.count, **task_facts(self.env.example)},
             tokens=self.ledger.roles,
             trajectory=self.trajectory,
             memory_delta=self.written or None,

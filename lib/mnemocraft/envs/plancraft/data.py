@@ -63,6 +63,9 @@ class Example:
     unique_items_used: int | None
     complexity: int | None
 
+    def __hash__(self) -> int:
+        return hash(self.id)  # the default would hash the dicts, which cannot be
+
     @property
     def path_length(self) -> int | None:
         """Number of crafts in the package's plan."""

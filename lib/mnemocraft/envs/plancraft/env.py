@@ -52,16 +52,26 @@ class PlancraftEnv(gymnasium.Env[Observation, Action | str | None]):
             raise MnemocraftError(
                 f"Split {split!r} has tasks 0 to {len(tasks) - 1}; there is no task {index!r}."
             )
+        settings = {"split": split, "index": index, "max_steps": max_steps}
+        self.spec = EnvSpec("mnemocraft/Plancraft-v0", "mnemocraft.envs:PlancraftEnv", kwargs=settings)
+        self._open(tasks[index], max_steps, render_mode)
+
+    @classmethod
+    def of_example(cls, example: Example, max_steps: int = 30) -> PlancraftEnv:
+        """A task that is in no split. Raises MnemocraftError for a wrong number of steps."""
+        env = cls.__new__(cls)
+        env._open(example, max_steps, "rgb_array")
+        return env
+
+    def _open(self, example: Example, max_steps: int, render_mode: str | None) -> None:
         if max_steps < 1:
             raise MnemocraftError(f"max_steps must be at least 1, not {max_steps}.")
-        self.example: Example = tasks[index]
+        self.example: Example = example
         self.max_steps, self.render_mode = max_steps, render_mode
         self.observation_space = gymnasium.spaces.Dict(
             {"text": TextSpace(), "inventory": InventorySpace(), "target": TextSpace()}
         )
         self.action_space = ActionSpace()
-        settings = {"split": split, "index": index, "max_steps": max_steps}
-        self.spec = EnvSpec("mnemocraft/Plancraft-v0", "mnemocraft.envs:PlancraftEnv", kwargs=settings)
         self._restart()
 
     def reset(

@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft.envs.plancraft import statistics
 from mnemocraft.studies import papers
-from mnemocraft.studies.how2 import figures, hypotheses, measures
+from mnemocraft.studies.how2 import figures, hypotheses, known, measures
 from mnemocraft.studies.how2 import tables as measured
+from mnemocraft.studies.how2.compare import Played
 
 
 def data_tables() -> dict[str, pd.DataFrame]:
@@ -32,6 +33,26 @@ def data_tables() -> dict[str, pd.DataFrame]:
     return found | {"figure6": statistics.path_lengths()}
 
 
+MEASURED: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "table1": measured.table1,
+    "table6": measured.table6,
+    "table7": hypotheses.table7,
+    "table8": measured.table8,
+    "table9": measured.table9,
+    "table10": measured.table10,
+    "table11": measured.table11,
+    "figure4": measured.success_by_first_read,
+    "figure8": measured.by_misses_and_hits,
+    "learning": measured.learning,
+    "t_tests": hypotheses.t_tests,
+    "hypotheses": hypotheses.verdicts,
+    "statuses": measured.statuses,
+}
+"""What is measured on prepared episodes, by the name of its file."""
+NOT_SMALL = ("table6", "table11", "learning")
+"""What needs the ablations or long streams, which a small model does not play."""
+
+
 def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Every table and the numbers of every figure, by the name of its file.
 
@@ -39,30 +60,44 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         records: Records of the How2 study, also partial ones.
     """
     episodes = measures.prepare(records)
-    return {
-        "table1": measured.table1(episodes),
-        "table6": measured.table6(episodes),
-        "table7": hypotheses.table7(episodes),
-        "table8": measured.table8(episodes),
-        "table9": measured.table9(episodes),
-        "table10": measured.table10(episodes),
-        "table11": measured.table11(episodes),
-        "figure4": measured.success_by_first_read(episodes),
-        "figure8": measured.by_misses_and_hits(episodes),
-        "learning": measured.learning(episodes),
-        "t_tests": hypotheses.t_tests(episodes),
-        "hypotheses": hypotheses.verdicts(episodes),
-        "statuses": measured.statuses(episodes),
+    return {name: measure(episodes) for name, measure in MEASURED.items()}
+
+
+def small_tables(records: pd.DataFrame, known_targets: Collection[str]) -> dict[str, pd.DataFrame]:
+    """The same for the small model's part of the study, and what it does on known and unknown targets.
+
+    Args:
+        records: Records of :func:`~mnemocraft.studies.how2.sweep.small`, also partial ones.
+        known_targets: The targets that the model has seen crafted from memory in its training.
+    """
+    episodes = measures.prepare(records)
+    found = {name: measure(episodes) for name, measure in MEASURED.items() if name not in NOT_SMALL}
+    by_target = known.known_targets(episodes, known_targets)
+    return found | {
+        "known_targets": by_target,
+        "targets_of_the_design": known.targets_of_the_design(by_target),
     }
 
 
-def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
-    """All figures by the name of their file; ``found`` holds the tables of both functions above."""
-    return {
+def draw(played: Played) -> dict[str, Figure]:
+    """All figures by the name of their file.
+
+    Args:
+        played: First the model of the whole study with the tables of :func:`data_tables` and :func:`tables`;
+            then, if there is one, the small model with its :func:`small_tables`.
+    """
+    (model, found), *others = played.items()
+    drawn = {
         "figure4": figures.figure4(found["figure4"], model),
         "figure5": figures.figure5(found["figure8"], model),
         "figure6": figures.figure6(found["figure6"]),
-        "figure7": figures.figure7(found["table1"], model),
+        "figure7": figures.figure7({name: tables["table1"] for name, tables in played.items()}),
         "figure8": figures.figure8(found["figure8"], model),
         "learning": figures.learning(found["learning"], model),
+        "hypotheses": figures.effects({name: tables["hypotheses"] for name, tables in played.items()}),
     }
+    for name, small in others:
+        drawn["figure4_small"] = figures.figure4(small["figure4"], name)
+        drawn["figure8_small"] = figures.figure8(small["figure8"], name)
+        drawn["known_targets"] = figures.known_targets(small["known_targets"], name)
+    return drawn

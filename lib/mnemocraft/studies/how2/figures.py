@@ -6,7 +6,8 @@ is left out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,6 +18,7 @@ from matplotlib.image import AxesImage
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import COLOURS, COLUMN, PAGE, stamp, styled
+from mnemocraft.studies.how2.compare import span
 from mnemocraft.studies.how2.measures import SETUPS, SPLITS, TEACHERS
 
 LABELS = {
@@ -26,6 +28,7 @@ LABELS = {
     "parse": "Parse",
     "relevance": "Relevance",
     "how2": "How²",
+    "none": "no teacher",
     "executable": "executable",
     "partially-executable": "partially executable",
     "subgoal-partially-executable": "subgoal",
@@ -37,6 +40,10 @@ LABELS = {
 }
 FIGURE7_ORDER = ("just_ask", "relevance", "memory_only", "parse", "how2")
 COUNTS = ("0", "1", ">1")
+TARGETS = {
+    "known": "known target: made from memory in training",
+    "unknown": "unknown: seen only with an answer",
+}
 
 
 def _per_cent(axes: Axes, label: str) -> None:
@@ -71,7 +78,7 @@ def figure4(table: pd.DataFrame, model: str) -> Figure:
     axes.set_xlabel("Call at which read_memory first came")
     _per_cent(axes, "Success rate (%)")
     _legend(figure, axes, 2)
-    stamp(figure, f"Just Ask, n = {table['n'].sum():.0f} solvable episodes; bars: 95 %.", model)
+    stamp(figure, f"\nJust Ask, n = {table['n'].sum():.0f} solvable episodes; bars: 95 %.", model)
     return figure
 
 
@@ -158,22 +165,117 @@ def _interaction(axes: Axes, table1: pd.DataFrame, column: str, split: str) -> N
         style = figstyle.line(i) | {"elinewidth": 0.6, "label": LABELS[teacher]}
         axes.errorbar(x, 100 * rows[column], errors, **style)
     axes.set_xticks(range(len(FIGURE7_ORDER)), [LABELS[s].replace(" ", "\n") for s in FIGURE7_ORDER])
+    axes.tick_params(axis="x", labelsize=figstyle.MIN_FONT)  # three panels side by side
+
+
+def _head(axes: Axes, model: str) -> None:
+    """Title a panel with who played it; a surrogate's bears the mark, for other panels may be a model's."""
+    marked = figstyle.is_surrogate(model)
+    axes.set_title(fill(model, 32), pad=15 if marked else None)
+    if marked:
+        axes.annotate(
+            figstyle.SURROGATE_MARK,
+            (0.5, 1),
+            (0, 5),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="center",
+            fontsize=figstyle.MIN_FONT,
+            weight="bold",
+        )
 
 
 @styled
-def figure7(table1: pd.DataFrame, model: str) -> Figure:
-    """Lines: success by set-up, one line a teacher; the paper's numbers on the left, ours on the right."""
-    figure, grid = plt.subplots(2, 2, figsize=(PAGE, 4.2), sharex=True, sharey=True)
+def figure7(table1: Mapping[str, pd.DataFrame]) -> Figure:
+    """Lines: success by set-up, one line a teacher; the paper's numbers on the left.
+
+    Args:
+        table1: Table 1 of each model, by its name; the first one's panels are on the right.
+    """
+    models = list(table1)[::-1]
+    figure, grid = plt.subplots(2, 1 + len(models), figsize=(PAGE, 4.4), sharex=True, sharey=True)
     for line, split in zip(grid, SPLITS, strict=True):
-        for axes, column in zip(line, ("paper", "value"), strict=True):
-            _interaction(axes, table1, column, split)
-            source = "the paper's Llama 3.3 70B" if column == "paper" else model
-            axes.set_title(f"{source}, {LABELS[split]}")
-        line[0].set_ylabel("Success rate (%)")
+        _interaction(line[0], table1[models[0]], "paper", split)
+        line[0].set_ylabel(f"{LABELS[split].capitalize()}:\nsuccess rate (%)")
+        for axes, model in zip(line[1:], models, strict=True):
+            _interaction(axes, table1[model], "value", split)
+    _head(grid[0, 0], "the paper's Llama 3.3 70B")
+    for axes, model in zip(grid[0, 1:], models, strict=True):
+        _head(axes, model)
     _legend(figure, grid[0, 0], 4)
-    n = table1.loc[(table1["metric"] == "overall_sr") & (table1["teacher"] != "avg"), "n"].max()
-    stamp(figure, f"n = {n:.0f} solvable episodes a point; bars: 95 % intervals over targets.", model)
+    sizes = "; ".join(f"{model}: n = {_solvable(table1[model])}" for model in models)
+    stamp(figure, f"{sizes} solvable episodes a point. Bars: 95 % intervals over targets.")
     return figure
+
+
+def _solvable(table1: pd.DataFrame) -> str:
+    return span(table1.loc[(table1["metric"] == "overall_sr") & (table1["teacher"] != "avg"), "n"])
+
+
+@styled
+def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
+    """Points with intervals: the effect that every claim is about, in the paper and with each model.
+
+    Args:
+        verdicts: The claims as each model's episodes judge them, by the model's name.
+    """
+    figure, axes = plt.subplots(figsize=(PAGE, 3.7))
+    models = list(verdicts)[::-1]
+    first = verdicts[models[0]]
+    y = np.arange(len(first))
+    apart = 0.22
+    axes.plot(
+        100 * first["paper_effect"], y - apart, ls="none", marker="D", color=COLOURS[5], label="the paper"
+    )
+    for i, model in enumerate(models):
+        rows = verdicts[model].rename(columns={"effect": "value"})
+        style = figstyle.line(i) | {"linestyle": "none", "elinewidth": 0.8}
+        axes.errorbar(
+            100 * rows["value"], y + apart * i, xerr=_errors(rows), label=_labelled(model, rows["n"]), **style
+        )
+    axes.axvline(0, color="0.6", lw=0.6, zorder=0)
+    axes.set_yticks(
+        y, [f"{h}: {fill(c, 46)}" for h, c in zip(first["hypothesis"], first["claim"], strict=True)]
+    )
+    axes.invert_yaxis()
+    axes.set_xlabel("Effect (percentage points)")
+    _legend(figure, axes, 1)
+    stamp(figure, "Bars: 95 % intervals over targets. Each claim says which sign the effect should have.")
+    return figure
+
+
+def _labelled(model: str, n: pd.Series) -> str:
+    mark = f" ({figstyle.SURROGATE_MARK})" if figstyle.is_surrogate(model) else ""
+    return f"{model}{mark}, n = {span(n)}"
+
+
+@styled
+def known_targets(table: pd.DataFrame, model: str) -> Figure:
+    """Bars: success with no teacher and with each kind of answer, targets the model knows and does not."""
+    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.9), sharey=True)
+    for axes, level, title in zip(grid, ("easy", "all"), ("Easy tasks", "All solvable tasks"), strict=True):
+        rows = table[(table["difficulty"] == level) & table["setup"].isin(["base", "just_ask"])]
+        _known_panel(axes, rows)
+        axes.set_title(title)
+    _per_cent(grid[0], "Success rate (%)")
+    _legend(figure, grid[0], 2)
+    n = table.query("difficulty == 'all' and targets == 'all' and setup in ['base', 'just_ask']")["n"].sum()
+    note = f"Both splits, n = {n:.0f} solvable episodes (under the bars: known | unknown). Lines: 95 %."
+    stamp(figure, note, model)
+    return figure
+
+
+def _known_panel(axes: Axes, rows: pd.DataFrame) -> None:
+    answers = ("none", *TEACHERS)
+    for i, (group, label) in enumerate(TARGETS.items()):
+        mine = rows[rows["targets"] == group].set_index("teacher").reindex(list(answers))
+        x = np.arange(len(answers)) + 0.4 * (i - 0.5)
+        axes.bar(x, 100 * mine["value"], 0.4, label=label, **figstyle.bar(i))
+        axes.errorbar(x, 100 * mine["value"], _errors(mine), fmt="none", ecolor="0.2", elinewidth=0.7)
+    n = rows.set_index(["teacher", "targets"])["n"].to_dict()
+    labels = [f"{n[a, 'known']} | {n[a, 'unknown']}\n{fill(LABELS[a], 10)}" for a in answers]
+    axes.set_xticks(range(len(answers)), labels)
+    axes.set_xlabel("Answers of the teacher")
 
 
 @styled

@@ -257,8 +257,23 @@ CLAIMS = (
 )
 
 
+def agreement(paper_effect: float, low: float, high: float) -> str:
+    """Whether an effect with the 95 % interval ``low`` to ``high`` has the sign of the paper's.
+
+    ``agrees`` or ``disagrees`` if the interval excludes 0; else, or if something is NaN, ``undecided``. It
+    looks at this one effect; a verdict also corrects for the number of claims.
+    """
+    sign = (low > 0) - (high < 0)
+    if sign == 0 or np.isnan(paper_effect) or paper_effect == 0:
+        return "undecided"
+    return "agrees" if sign == np.sign(paper_effect) else "disagrees"
+
+
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Every claim of the paper with our effect, interval, corrected p and verdict beside the paper's."""
+    """Every claim of the paper with our effect, interval, corrected p and verdict beside the paper's.
+
+    The column ``evidence`` says whether the effect agrees with the paper's (:func:`agreement`).
+    """
     measured = {m: measures.cells(episodes, m) for m in ("overall_sr", "avg_intervention_rate")}
     table1 = papers.table("how2_table1").set_index(["setup", "teacher", "split", "metric"])["value"]
     found = [measured[claim.metric].estimate(claim.weights) for claim in CLAIMS]
@@ -270,4 +285,5 @@ def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
         | {"paper_effect": claim.paper_effect(table1), "paper_verdict": claim.paper_verdict}
         for claim, effect in zip(CLAIMS, found, strict=True)
     ]
-    return claims.judge(rows, found, [claim.direction for claim in CLAIMS])
+    table = claims.judge(rows, found, [claim.direction for claim in CLAIMS])
+    return table.assign(evidence=list(map(agreement, table["paper_effect"], table["low"], table["high"])))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
+from mnemocraft.finetune.tasks import ADAPTER
 from mnemocraft.llm.budget import prices
 from mnemocraft.llm.types import Usage
 from mnemocraft.runs import Study
@@ -14,7 +15,7 @@ from mnemocraft.studies.how2 import sweep
 
 SAMPLE = 60
 """Episodes of each set-up and teacher in which tokens are counted."""
-DEMO_STEPS = {"smoke": 4, "quick": 4, "full": sweep.MAX_STEPS}
+DEMO_STEPS = {"smoke": 8, "quick": 8, "full": sweep.MAX_STEPS}
 """Environment steps of an episode with the local model, which needs seconds for each."""
 RECORDED = "replay:how2_demo_gemma-3-270m"
 """What the local model answered in the demonstration of profile ``quick``."""
@@ -27,8 +28,8 @@ def demo(profile: str) -> Study:
 
 
 def demo_model(profile: str) -> str:
-    """Who plays the demonstration: the local model, or in ``smoke``, for want of time, its recording."""
-    return RECORDED if profile == "smoke" else "local"
+    """Who plays the demonstration: the small model live, or in ``smoke``, for want of time, its recording."""
+    return RECORDED if profile == "smoke" else f"local:{ADAPTER}"
 
 
 def managed(records: pd.DataFrame) -> str:

@@ -1,10 +1,12 @@
 """The How2 study: its conditions, and how one of its streams is played.
 
-``study(profile, seeds)`` is the grid of notebook 01; ``demo(...)`` the few live episodes of notebook 00.
+``study(profile, seeds)`` is the grid of notebook 01, ``small(profile)`` that of a model too slow for it, and
+``demo(...)`` the few live episodes of notebook 00.
 """
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from itertools import product
@@ -23,6 +25,10 @@ from mnemocraft.studies.how2.load import SPLITS, curriculum, environment, shuffl
 STEM = "01_how2_teacher_spectrum"
 TASKS = {"smoke": 8, "quick": 200, "full": 570}
 """Examples per split and profile; the paper uses all 570."""
+SMALL_TASKS = 24
+"""Examples per split that a model plays which is slow or recorded; its profiles ``quick`` and ``full``."""
+SMALL_SMOKE_TASKS = 4
+"""So many of these, the first of every stream, are its profile ``smoke``."""
 VARIANTS = ("main", "curriculum", "ask_first", "no_think")
 """The main grid, and the ablations of Appendices C.2, C.3 and F (high split only)."""
 MAX_STEPS = 30
@@ -35,13 +41,29 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
 
     Profile ``smoke`` plays the first seed only. Raises MnemocraftError for an unknown profile or no seed.
     """
-    if profile not in TASKS:
-        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(TASKS)}.")
+    _check_profile(profile)
     if not seeds:
         raise MnemocraftError("The parameter 'seeds' is empty; name at least one, such as [0].")
     used = list(seeds)[:1] if profile == "smoke" else list(seeds)
     streams = [stream(c, seed, TASKS[profile]) for c in conditions() for seed in used]
     return Study(STEM, tuple(streams), start, fingerprint())
+
+
+def small(profile: str) -> Study:
+    """The main grid for a model that is slow or recorded: few tasks, seed 0, no ablations.
+
+    Every profile plays the beginning of the same streams, so that one recording serves all of them. Raises
+    MnemocraftError for an unknown profile.
+    """
+    _check_profile(profile)
+    played = SMALL_SMOKE_TASKS if profile == "smoke" else None
+    streams = [stream(c, 0, SMALL_TASKS) for c in conditions() if c.settings["variant"] == "main"]
+    return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint())
+
+
+def _check_profile(profile: str) -> None:
+    if profile not in TASKS:
+        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(TASKS)}.")
 
 
 def demo(episodes: int, max_steps: int) -> Study:

@@ -1,0 +1,183 @@
+"""Makes the small model: ``python -m mnemocraft.finetune`` (an hour and a half on two cores; resumable).
+
+Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
+at every check. ``python -m mnemocraft.finetune agree`` compares what llama.cpp makes of the adapter with
+``transformers`` on 200 requests (``_agreement.csv``).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+from tqdm import tqdm
+
+from mnemocraft import paths
+from mnemocraft.finetune.demonstrate import Dialogue, as_json, dialogues
+from mnemocraft.finetune.tasks import ADAPTER
+from mnemocraft.llm.local import ADAPTERS, find_model
+from mnemocraft.llm.types import Message, Tool
+
+if TYPE_CHECKING:
+    import torch
+
+    from mnemocraft.finetune.training import Trainer
+
+TASKS = 1100
+"""Fresh tasks that the expert shows; two cores manage their dialogues in about an hour and a half."""
+LONGEST = 1792
+"""Tokens after which a dialogue is cut."""
+SEED = 0
+SAVE_EVERY = 10
+"""Optimiser steps between two checkpoints: what an interruption costs at most."""
+CHECK_EVERY = 60
+"""Optimiser steps between two checks on held-out tasks."""
+PROMPTS = 200
+"""Requests on which the served and the trained model are compared."""
+PATIENCE = 2
+"""Checks without improvement after which the training stops."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="python -m mnemocraft.finetune", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=("train", "agree"), default="train")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
+    chosen = parser.parse_args(argv)
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        # The package's sampler draws from sets of names, whose order follows the hash seed.
+        os.environ["PYTHONHASHSEED"] = "0"
+        os.execv(sys.executable, [sys.executable, "-m", "mnemocraft.finetune", *sys.argv[1:]])
+    folder = paths.output_root() / "build" / "finetune"
+    if chosen.what == "train":
+        train(folder, chosen.threads)
+    else:
+        agree()
+
+
+def train(folder: Path, threads: int) -> None:
+    """Train, check as it goes, and put the best adapter into ``data/models``."""
+    trainer = _trainer(folder, threads)
+    checks = folder / "checks.csv"
+    done = pd.read_csv(checks).to_dict("records") if checks.is_file() else []
+    with tqdm(total=len(trainer.steps), initial=trainer.done, unit="step", desc="fine-tuning") as bar:
+        while not _finished(trainer, done):
+            if trainer.done < len(trainer.steps):
+                bar.set_postfix(loss=f"{trainer.step():.3f}")
+                bar.update()
+            last = trainer.done == len(trainer.steps)
+            if last or trainer.done % SAVE_EVERY == 0:
+                trainer.save()
+            if last or trainer.done % CHECK_EVERY == 0:
+                done += _check(trainer, folder, threads)
+                pd.DataFrame(done).to_csv(checks, index=False)
+    best = max(_solved(done).items(), key=lambda item: (item[1], -item[0]))[0]
+    ADAPTERS.mkdir(exist_ok=True)
+    (ADAPTERS / f"{ADAPTER}.gguf").write_bytes(_file(folder, best).read_bytes())
+    pd.DataFrame(done).assign(served=lambda t: t["step"] == best).to_csv(
+        ADAPTERS / f"{ADAPTER}.csv", index=False
+    )
+    print(f"served: the adapter after step {best} of {len(trainer.steps)}; {ADAPTERS / ADAPTER}.gguf")
+
+
+def _trainer(folder: Path, threads: int) -> Trainer:
+    import torch
+
+    from mnemocraft.finetune.base import load_base
+    from mnemocraft.finetune.render import sequence
+    from mnemocraft.finetune.training import Recipe, Trainer, add_adapter, schedule
+
+    torch.set_num_threads(threads)
+    model, tokenizer = load_base(_dtype())
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    recipe = Recipe(seed=SEED)
+    steps = schedule([sequence(d, tokenizer, LONGEST) for d in _dialogues(folder)], recipe)
+    return Trainer(add_adapter(model.to(device), recipe), steps, recipe, folder / "checkpoint")
+
+
+def _dialogues(folder: Path) -> list[Dialogue]:
+    """The demonstrations, from the file of an earlier run if there is one."""
+    file = folder / "dialogues.jsonl"
+    if not file.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        made = dialogues(SEED, TASKS)
+        lines = [json.dumps(as_json(d)) for d in tqdm(made, desc="demonstrations", unit="dialogue")]
+        unfinished = file.with_suffix(".tmp")
+        unfinished.write_text("\n".join(lines) + "\n")
+        unfinished.replace(file)
+    return [Dialogue(**json.loads(line)) for line in file.read_text().splitlines()]
+
+
+def _dtype() -> torch.dtype:
+    """bfloat16 where the hardware multiplies it, which doubles the speed; elsewhere single precision."""
+    import torch
+
+    fast = torch.cuda.is_available() or torch.cpu._is_avx512_bf16_supported()
+    return torch.bfloat16 if fast else torch.float32
+
+
+def _check(trainer: Trainer, folder: Path, threads: int) -> list[dict]:
+    """Export the adapter as it is and play the held-out tasks with it."""
+    from mnemocraft.finetune.export import export_adapter
+    from mnemocraft.finetune.validation import check
+
+    file = _file(folder, trainer.done)
+    base = find_model("").base.stem
+    export_adapter(trainer.model, file, base_name=base, provenance={"seed": SEED, "step": trainer.done})
+    found = check(file, threads).assign(step=trainer.done, loss=round(trainer.recent_loss(CHECK_EVERY), 4))
+    return found.to_dict("records")
+
+
+def _file(folder: Path, step: int) -> Path:
+    return folder / f"adapter-{step}.gguf"
+
+
+def _solved(checks: list[dict]) -> dict[int, int]:
+    """Held-out tasks solved, by step."""
+    solved: dict[int, int] = {}
+    for row in checks:
+        solved[row["step"]] = solved.get(row["step"], 0) + row["solved"]
+    return solved
+
+
+def _finished(trainer: Trainer, checks: list[dict]) -> bool:
+    """Whether every step was checked, or no later check beat the best for :data:`PATIENCE` checks."""
+    solved = list(_solved(checks).values())
+    stale = len(solved) - 1 - solved.index(max(solved)) if solved else 0
+    return stale >= PATIENCE or len(trainer.steps) in _solved(checks)
+
+
+def agree() -> None:
+    """Compare the served adapter with the trained one on requests of demonstrations it was not trained on."""
+    import torch
+
+    from mnemocraft.finetune.agreement import agreement, summary
+    from mnemocraft.finetune.base import load_base
+    from mnemocraft.finetune.export import load_adapter
+
+    model, tokenizer = load_base(torch.float32)
+    file = ADAPTERS / f"{ADAPTER}.gguf"
+    found = agreement(load_adapter(model, file), tokenizer, file, requests(PROMPTS))
+    found.drop(columns="answer").to_csv(ADAPTERS / f"{ADAPTER}_agreement.csv", index=False)
+    print(json.dumps(summary(found), indent=1))
+
+
+def requests(count: int) -> list[tuple[list[Message], list[Tool] | None]]:
+    """What was asked of the expert in fresh demonstrations: every turn is one request."""
+    asked: list[tuple[list[Message], list[Tool] | None]] = []
+    for dialogue in dialogues(SEED + 1, count):  # more than enough: a dialogue has several turns
+        turns = [n for n, message in enumerate(dialogue.messages) if message["role"] == "assistant"]
+        asked += [(dialogue.messages[:n], dialogue.tools) for n in turns]
+        if len(asked) >= count:
+            break
+    return asked[:count]
+
+
+if __name__ == "__main__":
+    main()

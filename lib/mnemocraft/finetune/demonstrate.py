@@ -1,0 +1,206 @@
+"""Dialogues of an expert in every role of How2, in exactly the words the roles have at run time.
+
+The real agent (:class:`~mnemocraft.agents.how2.agent.Trial`) plays fresh tasks with :class:`Expert` in the
+model's place. What it was asked and what it answered are the dialogues.
+
+What the expert shows the Actor: look the target up first where there is a memory, then carry out the answer
+line by line; without a memory, make known targets from the recipe book. Stale answers are never shown to the
+Actor: whether they mislead it is a question of the study. The Relevance role does see them, and the expert
+answers as a careful reader.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mnemocraft.agents.how2 import prompts
+from mnemocraft.agents.how2.agent import Trial
+from mnemocraft.agents.how2.roles import RoleCaller, is_relevant
+from mnemocraft.agents.how2.settings import Settings
+from mnemocraft.agents.how2.teachers import TEACHERS, templated_answer
+from mnemocraft.envs import PlancraftEnv
+from mnemocraft.envs.plancraft import Example, book
+from mnemocraft.envs.plancraft.actions import expert_actions
+from mnemocraft.envs.plancraft.data import SLOT_NAMES
+from mnemocraft.finetune.tasks import DISTRACTORS, MAX_ACTIONS, fresh_task, known_targets
+from mnemocraft.llm import Model
+from mnemocraft.llm.surrogate import Surrogate
+from mnemocraft.llm.types import Message, Reply, Request, TokenLedger, Tool, ToolCall, Usage
+from mnemocraft.memory import KeyedMemory
+
+MISTAKES = 0.06
+"""Chance that the expert misplaces an item before it puts it right: the mistake itself is never a target."""
+IMPOSSIBLE = 0.12
+"""Share of tasks that cannot be done (in the data set it is 100 of 570)."""
+FROM_MEMORY = 0.82
+"""Share of demonstrations without a teacher. They go through the known targets in turn, so that each is seen
+about three times, on tasks of at most :data:`SHORT` actions with :data:`FEW` other things about."""
+FEW = (0, 0, 0, 2, 4)
+SHORT = 10
+ASK_OFTEN = 0.1
+"""Share of the questions that are kept: they are all alike."""
+AGENTS = {
+    ("just_ask", "executable"): 14,
+    ("just_ask", "partially-executable"): 14,
+    ("just_ask", "subgoal-partially-executable"): 12,
+    ("just_ask", "non-executable"): 12,
+    ("parse", "executable"): 5,
+    ("parse", "partially-executable"): 5,
+    ("parse", "subgoal-partially-executable"): 4,
+    ("parse", "non-executable"): 4,
+}
+"""Set-ups and teachers of the other demonstrations, with weights. ``how2`` and ``relevance`` add only the
+Relevance role to these, which has dialogues of its own."""
+_NO_TOKENS = Usage(0, 0, estimated=True)
+_GRID = SLOT_NAMES[1:10]
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """One conversation to learn from.
+
+    Attributes:
+        role: ``actor``, or the role's name.
+        messages: OpenAI messages; the last is the expert's.
+        tools: What the Actor was offered; None for the other roles.
+        targets: For each assistant message whether it is to be learnt (mistakes are not).
+    """
+
+    role: str
+    messages: list[Message]
+    tools: list[Tool] | None
+    targets: list[bool]
+
+
+class Expert:
+    """A backend that sees the environment: the planner as the Actor, a perfect reader in the other roles."""
+
+    name, cpu_bound = "expert", True
+
+    def __init__(self, env: PlancraftEnv, rng: random.Random) -> None:
+        self.env, self.rng = env, rng
+        self.roles: list[Dialogue] = []
+        self.targets: list[bool] = []
+        self._reader = Surrogate("expert", knowledge=1, attention=1, slip=0)
+        self._todo = [ToolCall(a["name"], a["arguments"]) for a in expert_actions(env.example)]
+        self._mistaken = False
+
+    async def generate(self, request: Request) -> Reply:
+        """Act, or answer in the role that the prompt describes."""
+        if request.tools is None:
+            reply = await self._reader.generate(request)
+            said = {"role": "assistant", "content": reply.text}
+            self.roles.append(Dialogue("role", [*request.messages, said], None, [True]))
+            return reply
+        return Reply("", [self._act(request)], _NO_TOKENS)
+
+    def _act(self, request: Request) -> ToolCall:
+        if len(request.messages) == 2 and "read_memory" in str(request.tools):
+            self.targets.append(True)
+            return ToolCall("read_memory", {"recipe": self.env.example.target})
+        if not self._mistaken and self.rng.random() < MISTAKES and (wrong := self._misplaced(self._todo[0])):
+            self._mistaken = True  # once an episode
+            self.targets.append(False)
+            return wrong
+        self.targets.append(True)
+        return self._todo.pop(0)
+
+    def _misplaced(self, call: ToolCall) -> ToolCall | None:
+        """The call into another empty cell, and what is left to do changed accordingly."""
+        if call.name != "move" or call.arguments["slot_to"] not in _GRID:
+            return None
+        free = [s for s in _GRID if s not in self.env.game.slots and s != call.arguments["slot_to"]]
+        if not free:
+            return None
+        wrong = self.rng.choice(free)
+        self._todo[0] = ToolCall("move", call.arguments | {"slot_from": wrong})
+        return ToolCall("move", call.arguments | {"slot_to": wrong})
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+def dialogues(seed: int, tasks: int) -> Iterator[Dialogue]:
+    """Demonstrations on ``tasks`` fresh tasks, one Actor dialogue each and those of the roles it called."""
+    rng = random.Random(f"demonstrations {seed}")
+    known = sorted(known_targets())
+    rng.shuffle(known)
+    everything = sorted(book().by_result)
+    for n in range(tasks):
+        if rng.random() < FROM_MEMORY:
+            known.append(known.pop(0))
+            task = draw(f"FRESH{seed}-{n}", known[-1:], rng, FEW, SHORT)
+            settings = Settings("base")
+        else:
+            task = draw(f"FRESH{seed}-{n}", everything, rng, DISTRACTORS, MAX_ACTIONS)
+            settings = Settings(*rng.choices(list(AGENTS), list(AGENTS.values()))[0])
+        if task is None:
+            continue
+        yield from play(task, settings, rng)
+        if settings.setup == "parse":
+            yield _judged(task, rng, seed)
+
+
+def draw(
+    name: str,
+    targets: Sequence[str],
+    rng: random.Random,
+    distractors: Sequence[int],
+    longest: int,
+    impossible: float = IMPOSSIBLE,
+) -> Example | None:
+    """A task for one of the targets of at most ``longest`` expert actions, or None."""
+    for _ in range(8):
+        target, seed = rng.choice(targets), rng.getrandbits(32)
+        task = fresh_task(name, target, rng.random() < impossible, rng.choice(distractors), seed)
+        if task is not None and len(expert_actions(task)) <= longest:
+            return task
+    return None
+
+
+def play(task: Example, settings: Settings, rng: random.Random) -> Iterator[Dialogue]:
+    env = PlancraftEnv.of_example(task)
+    expert = Expert(env, rng)
+    trial = Trial(settings, Model("expert", expert), 0, KeyedMemory(), env)
+    episode = asyncio.run(trial.run())
+    if not episode.success:
+        raise AssertionError(f"the expert failed {task.target}: {episode.reason}")
+    messages = trial.messages[: _last_call(trial.messages) + 1]
+    yield Dialogue("actor", messages, prompts.tools(settings.tools), expert.targets)
+    yield from (role for role in expert.roles if not _is_question(role) or rng.random() < ASK_OFTEN)
+
+
+def _is_question(dialogue: Dialogue) -> bool:
+    return "Return the question" in dialogue.messages[-2]["content"]
+
+
+def _last_call(messages: list[Message]) -> int:
+    return max(n for n, message in enumerate(messages) if message["role"] == "assistant")
+
+
+def _judged(task: Example, rng: random.Random, seed: int) -> Dialogue:
+    """A relevance check of a memory that was written for another table, or for another item."""
+    targets = [task.target] if rng.random() < 0.7 else sorted(book().by_result)
+    other = draw("OTHER", targets, rng, DISTRACTORS, MAX_ACTIONS) or task
+    here, there = PlancraftEnv.of_example(task), PlancraftEnv.of_example(other)
+    observation, elsewhere = here.reset()[0], there.reset()[0]
+    expert = Expert(here, rng)
+    call = RoleCaller(Model("expert", expert), TokenLedger(), seed)
+    teacher = rng.choice(TEACHERS[:3])
+    entry = templated_answer(teacher, elsewhere, other.target)
+    asyncio.run(is_relevant(call, observation["text"], task.target, entry))
+    return expert.roles[0]
+
+
+def as_json(dialogue: Dialogue) -> dict[str, Any]:
+    """The dialogue as plain JSON, for the file of demonstrations."""
+    return {
+        "role": dialogue.role,
+        "messages": dialogue.messages,
+        "tools": dialogue.tools,
+        "targets": dialogue.targets,
+    }

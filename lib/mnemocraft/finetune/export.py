@@ -1,0 +1,141 @@
+"""A LoRA adapter of ``peft`` as the GGUF file that llama.cpp lays over the base model, and back again.
+
+Gemma needs no rearranging here: llama.cpp keeps its query and key projections in the order of
+``transformers`` (Llama's it permutes), and the one it adds to the norms is none of the adapter's business.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.finetune.base import import_transformers
+
+if TYPE_CHECKING:
+    import torch
+    from peft import PeftModel
+    from transformers import PreTrainedModel
+
+LICENCE = "gemma"
+LICENCE_LINK = "https://ai.google.dev/gemma/terms"
+"""An adapter is a derivative of the model it was trained on, hence under the same terms."""
+_NAME = re.compile(r"base_model\.model\.(?P<layer>model\.layers\..+)\.lora_(?P<part>[AB])\.default\.weight")
+
+
+def export_adapter(
+    model: PeftModel, path: Path, *, base_name: str, provenance: Mapping[str, str | int]
+) -> None:
+    """Write the adapter of a model; equal weights and arguments give equal bytes.
+
+    Weights are stored in half precision: a file of half the size, and a rounding far below that of the
+    quantised model under it.
+
+    Args:
+        model: with a LoRA adapter on linear layers of Gemma 3.
+        path: the file, replaced only once the new one is whole.
+        base_name: name of the model it was trained on.
+        provenance: what else should be known, such as seed, steps and commit; kept as ``mnemocraft.<key>``.
+
+    Raises:
+        MissingExtra: ``transformers``, ``peft`` or ``gguf`` is not installed.
+        MnemocraftError: llama.cpp has no place for one of the adapter's weights, or the file cannot be
+            written.
+    """
+    import_transformers()
+    alpha = float(model.active_peft_config.lora_alpha)
+    tensors = {
+        name: weight.detach().float().cpu().numpy().astype(np.float16) for name, weight in _weights(model)
+    }
+    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write(unfinished, tensors, alpha, base_name, provenance)
+        unfinished.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise MnemocraftError(f"The adapter cannot be written to {path}: {error}.") from None
+
+
+def _weights(model: PeftModel) -> Iterator[tuple[str, torch.Tensor]]:
+    """The adapter's weights under llama.cpp's names: A has shape (rank, inputs), B (outputs, rank)."""
+    import gguf
+
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.GEMMA3, model.config.num_hidden_layers)
+    for name, weight in model.named_parameters():
+        if "lora_" not in name:
+            continue
+        found = _NAME.fullmatch(name)
+        layer = found and names.get_name(found["layer"])
+        if not found or not layer:
+            raise MnemocraftError(
+                f"llama.cpp has no place for '{name}'; adapt only linear layers, with LoRA."
+            )
+        yield f"{layer}.weight.lora_{found['part'].lower()}", weight
+
+
+def load_adapter(base: PreTrainedModel, path: Path) -> PeftModel:
+    """The base model with the adapter of a file that :func:`export_adapter` wrote.
+
+    Args:
+        base: what :func:`~mnemocraft.finetune.base.load_base` returns; it is changed.
+
+    Raises:
+        MissingExtra: ``peft`` or ``gguf`` is not installed.
+        MnemocraftError: the file is not there, or holds no adapter for this model.
+    """
+    import_transformers()
+    import gguf
+    import torch
+    from peft import LoraConfig, get_peft_model
+
+    try:
+        file: Any = gguf.GGUFReader(path)
+        held = {tensor.name: np.array(tensor.data) for tensor in file.tensors}
+        alpha = file.fields[gguf.Keys.Adapter.LORA_ALPHA].contents()
+        rank = next(len(weight) for name, weight in held.items() if name.endswith("lora_a"))
+    except (OSError, ValueError, LookupError, StopIteration) as error:
+        raise MnemocraftError(f"{path} cannot be read as an adapter: {error}.") from None
+    model = get_peft_model(base, LoraConfig(r=rank, lora_alpha=alpha, target_modules="all-linear"))
+    places = dict(_weights(model))
+    if places.keys() != held.keys() or any(places[name].shape != held[name].shape for name in held):
+        raise MnemocraftError(f"{path} holds no adapter of all linear layers of this model.")
+    with torch.no_grad():
+        for name, weight in places.items():
+            weight.copy_(torch.from_numpy(held[name]))
+    return model.eval()
+
+
+def _write(
+    path: Path,
+    tensors: Mapping[str, np.ndarray],
+    alpha: float,
+    base_name: str,
+    provenance: Mapping[str, str | int],
+) -> None:
+    import gguf
+
+    writer: Any = gguf.GGUFWriter(path, gguf.MODEL_ARCH_NAMES[gguf.MODEL_ARCH.GEMMA3])
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, float(alpha))
+    writer.add_license(LICENCE)
+    writer.add_license_link(LICENCE_LINK)
+    writer.add_base_model_count(1)
+    writer.add_base_model_name(0, base_name)
+    for key, value in sorted(provenance.items()):
+        add = writer.add_uint64 if isinstance(value, int) else writer.add_string
+        add(f"mnemocraft.{key}", value)
+    for tensor, weight in tensors.items():
+        writer.add_tensor(tensor, weight)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()

