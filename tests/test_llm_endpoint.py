@@ -201,7 +201,7 @@ def test_a_server_without_tools_is_asked_in_text_from_then_on(caplog):
         assert [reply.tool_calls for reply in results] == [[ToolCall("move", {"n": 2})]] * 3
         assert [reply.text for reply in results] == ["Moving."] * 3
         assert ["tools" in body for body in server.requests] == [True, False, False, False]
-        assert '"move"' in server.requests[-1]["messages"][0]["content"]
+        assert "- move(n: integer)" in server.requests[-1]["messages"][0]["content"]
     assert len([r for r in caplog.records if r.levelno >= logging.WARNING]) == 1
 
 
