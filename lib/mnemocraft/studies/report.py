@@ -53,3 +53,10 @@ def beside(table: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> 
     return text.pivot_table(
         index=list(rows), columns=list(columns), values="text", aggfunc="first", sort=False
     )
+
+
+def show(drawn: Mapping[str, Figure], folder: Path, *names: str) -> None:
+    """Display those figures of ``names`` that were drawn, from the ``folder`` they were saved in."""
+    from IPython.display import display
+
+    display(*(figstyle.show(folder, name) for name in names if name in drawn))
