@@ -61,10 +61,18 @@ def test_it_is_the_main_grid_on_whole_targets():
     ]
     assert [s.condition for s in streams] == main and len(main) == 42
     for split in ("low", "high"):
-        (tasks,) = {s.tasks for s in streams if s.condition.settings["split"] == split}
-        targets = {example(task).target for task in tasks}
-        assert sorted(tasks) == sorted(e.id for e in examples(split) if e.target in targets)
-        assert len(tasks) >= sweep.SMALL_TASKS
+        tasks = {
+            s.condition.settings["setup"]: s.tasks for s in streams if s.condition.settings["split"] == split
+        }
+        short, long = tasks["how2"], tasks["base"]
+        assert tasks == dict.fromkeys(("base", "just_ask"), long) | dict.fromkeys(
+            measures.MEMORY_SETUPS, short
+        )
+        assert long[: len(short)] == short and len(set(long)) == len(long)
+        for played, least in ((short, sweep.SMALL_TASKS), (long, sweep.SMALL_ALONE_TASKS)):
+            targets = {example(task).target for task in played}
+            assert sorted(played) == sorted(e.id for e in examples(split) if e.target in targets)
+            assert len(played) >= least
 
 
 def test_mistakes_are_named():
@@ -74,6 +82,15 @@ def test_mistakes_are_named():
         compare.check_models("replay:a/b", "replay:a-b")  # one folder
     compare.check_models("surrogate", None)
     compare.check_models("surrogate", SMALL)
+
+
+def test_setups_are_compared_on_the_tasks_that_all_play(records):
+    more = records[records["setup"] == "just_ask"].assign(success=False)
+    more = more.assign(task=examples("low")[100].id, target=examples("low")[100].target)
+    found, longer = (analysis.small_tables(r, KNOWN) for r in (records, pd.concat([records, more])))
+    for name in ("table1", "hypotheses"):
+        pd.testing.assert_frame_equal(found[name], longer[name])
+    assert longer["statuses"]["episodes"].sum() == found["statuses"]["episodes"].sum() + len(more)
 
 
 # --- agreement with the paper

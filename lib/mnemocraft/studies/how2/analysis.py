@@ -51,6 +51,8 @@ MEASURED: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
 """What is measured on prepared episodes, by the name of its file."""
 NOT_SMALL = ("table6", "table11", "learning")
 """What needs the ablations or long streams, which a small model does not play."""
+ONE_SETUP = ("figure4", "statuses")
+"""What compares no set-ups, and can thus use the further tasks of those without a memory."""
 
 
 def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -66,17 +68,28 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def small_tables(records: pd.DataFrame, known_targets: Collection[str]) -> dict[str, pd.DataFrame]:
     """The same for the small model's part of the study, and what it does on known and unknown targets.
 
+    Set-ups are compared on the tasks that all of them play, the rest is measured on all tasks.
+
     Args:
         records: Records of :func:`~mnemocraft.studies.how2.sweep.small`, also partial ones.
         known_targets: The targets that the model has seen crafted from memory in its training.
     """
     episodes = measures.prepare(records)
-    found = {name: measure(episodes) for name, measure in MEASURED.items() if name not in NOT_SMALL}
+    common = episodes[episodes["task"].isin(_with_memory(episodes))]
+    found = {
+        name: measure(episodes if name in ONE_SETUP else common)
+        for name, measure in MEASURED.items()
+        if name not in NOT_SMALL
+    }
     by_target = known.known_targets(episodes, known_targets)
     return found | {
         "known_targets": by_target,
         "targets_of_the_design": known.targets_of_the_design(by_target),
     }
+
+
+def _with_memory(episodes: pd.DataFrame) -> set[str]:
+    return set(episodes.loc[episodes["setup"].isin(measures.MEMORY_SETUPS), "task"])
 
 
 def draw(played: Played) -> dict[str, Figure]:

@@ -27,6 +27,8 @@ TASKS = {"smoke": 8, "quick": 200, "full": 570}
 """Examples per split and profile; the paper uses all 570."""
 SMALL_TASKS = 24
 """Examples per split that a model plays which is slow or recorded; its profiles ``quick`` and ``full``."""
+SMALL_ALONE_TASKS = 48
+"""The same of the set-ups without a memory: further tasks, for what the model can do by itself."""
 SMALL_SMOKE_TASKS = 4
 """So many of these, the first of every stream, are its profile ``smoke``."""
 VARIANTS = ("main", "curriculum", "ask_first", "no_think")
@@ -57,8 +59,16 @@ def small(profile: str) -> Study:
     """
     _check_profile(profile)
     played = SMALL_SMOKE_TASKS if profile == "smoke" else None
-    streams = [stream(c, 0, SMALL_TASKS) for c in conditions() if c.settings["variant"] == "main"]
+    streams = [_small_stream(c) for c in conditions() if c.settings["variant"] == "main"]
     return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint())
+
+
+def _small_stream(c: Condition) -> Stream:
+    short = stream(c, 0, SMALL_TASKS)
+    if c.settings["setup"] not in ("base", "just_ask"):
+        return short
+    more = [task for task in stream(c, 0, SMALL_ALONE_TASKS).tasks if task not in short.tasks]
+    return replace(short, tasks=(*short.tasks, *more))
 
 
 def _check_profile(profile: str) -> None:
