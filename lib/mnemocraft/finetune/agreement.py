@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
+from tqdm import tqdm
 
 from mnemocraft.finetune.render import prompt
 from mnemocraft.llm import toolformat
@@ -108,7 +109,7 @@ async def _served(
             await server.generate(
                 Request(server.name, toolformat.as_text(messages, tools), max_tokens=max_tokens)
             )
-            for messages, tools in prompts
+            for messages, tools in tqdm(prompts, desc="llama.cpp", unit="answer")
         ]
     finally:
         await server.aclose()
@@ -125,6 +126,7 @@ def _choices(
 
     whole = [tuple(before + answer) for before, answer in zip(asked, said, strict=True)]
     left = sorted(range(len(whole)), key=whole.__getitem__)
+    bar = tqdm(total=len(whole), desc="transformers", unit="answer")
     while left:
         longest = whole[left[-1]]
         members = [left.pop()]
@@ -138,6 +140,8 @@ def _choices(
             found = model(tokens, logits_to_keep=keep).logits[0].float().log_softmax(-1).cpu().numpy()
         for n, span in zip(members, before, strict=True):
             yield n, found[np.searchsorted(places, span)]
+        bar.update(len(members))
+    bar.close()
 
 
 def _compare(answer: list[int], choices: np.ndarray, tokenizer: PreTrainedTokenizerBase) -> dict[str, Any]:

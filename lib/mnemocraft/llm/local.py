@@ -62,7 +62,7 @@ class Local:
     cpu_bound = False  # one server with threads of its own, shared by all streams
 
     def __init__(
-        self, model: str, *, context: int = 8192, threads: int = 1, parallel: int = 1, timeout: float = 600.0
+        self, model: str, *, context: int = 16384, threads: int = 1, parallel: int = 1, timeout: float = 600.0
     ) -> None:
         self._files = find_model(model)
         _import_server()
