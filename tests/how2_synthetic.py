@@ -6,8 +6,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS
+from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.envs.plancraft.data import examples
-from mnemocraft.studies.how2.measures import MEMORY_SETUPS, SETUPS, SPLITS, TEACHERS
+from mnemocraft.studies.how2.load import SPLITS
 
 
 def conditions() -> list[tuple[str, str, str, str]]:

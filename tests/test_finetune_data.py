@@ -137,5 +137,5 @@ def test_executable_answers_are_followed_line_by_line(shown):
 
 def test_demonstrations_depend_on_the_seed_alone(shown):
     again = list(dialogues(7, 6))
-    assert [demonstrate.as_json(d) for d in again] == [demonstrate.as_json(d) for d in shown[: len(again)]]
+    assert again == shown[: len(again)]
     assert [d.messages for d in dialogues(8, 6)] != [d.messages for d in again]

@@ -11,12 +11,14 @@ from scipy.stats import binomtest
 
 from how2_synthetic import conditions, success_rate, synthetic
 from mnemocraft import figstyle, paths
+from mnemocraft.agents.how2.settings import SETUPS
+from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.envs.plancraft.data import examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import code_version
 from mnemocraft.studies import claims, papers, report
 from mnemocraft.studies.how2 import analysis, figures, hypotheses, measures, tables
-from mnemocraft.studies.how2.measures import SETUPS, SPLITS, TEACHERS
+from mnemocraft.studies.how2.load import SPLITS
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +226,7 @@ def test_intervals_of_f1_over_targets_cover():
 def test_mcnemar_pairs_by_task_and_seed_what_is_compared(records, found):
     """Pairs also share what the pools do: the set-up for teachers, the teacher for ablations."""
     solvable = records[records["difficulty"] != "impossible"]
-    memory = solvable.query("variant == 'main' and setup in @measures.MEMORY_SETUPS")
+    memory = solvable[solvable["setup"].isin(SETUPS[2:]) & (solvable["variant"] == "main")]
     ablated = solvable.query("setup == 'how2' and split == 'high'")
     expected = {
         4: (memory, "teacher", TEACHERS[2], TEACHERS[1], "setup"),

@@ -8,6 +8,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 
 from how2_synthetic import conditions, synthetic
 from mnemocraft import figstyle
+from mnemocraft.agents.how2.settings import MEMORY_SETUPS
 from mnemocraft.envs.plancraft.data import example, examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies.how2 import analysis, compare, known, measures, sweep
@@ -65,9 +66,7 @@ def test_it_is_the_main_grid_on_whole_targets():
             s.condition.settings["setup"]: s.tasks for s in streams if s.condition.settings["split"] == split
         }
         short, long = tasks["how2"], tasks["base"]
-        assert tasks == dict.fromkeys(("base", "just_ask"), long) | dict.fromkeys(
-            measures.MEMORY_SETUPS, short
-        )
+        assert tasks == dict.fromkeys(("base", "just_ask"), long) | dict.fromkeys(MEMORY_SETUPS, short)
         assert long[: len(short)] == short and len(set(long)) == len(long)
         for played, least in ((short, sweep.SMALL_TASKS), (long, sweep.SMALL_ALONE_TASKS)):
             targets = {example(task).target for task in played}

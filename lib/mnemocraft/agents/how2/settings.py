@@ -1,6 +1,7 @@
 """What can be varied about a How2 agent, and what the names mean."""
 
 from dataclasses import dataclass
+from itertools import product
 
 from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.errors import MnemocraftError
@@ -8,6 +9,9 @@ from mnemocraft.errors import MnemocraftError
 SETUPS = ("base", "just_ask", "memory_only", "parse", "relevance", "how2")
 """No teacher; a teacher without memory (section 3.5); a memory with neither, one or both of the
 Parse and Relevance roles (sections 4.2 to 4.5)."""
+MEMORY_SETUPS = SETUPS[2:]
+AGENTS = (("base", "none"), *product(SETUPS[1:], TEACHERS))
+"""Every set-up with every teacher that it can have."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
+from mnemocraft.agents.how2.settings import MEMORY_SETUPS
 from mnemocraft.envs.plancraft import statistics
 from mnemocraft.studies import papers
 from mnemocraft.studies.how2 import figures, hypotheses, known, measures
@@ -89,7 +90,7 @@ def small_tables(records: pd.DataFrame, known_targets: Collection[str]) -> dict[
 
 
 def _with_memory(episodes: pd.DataFrame) -> set[str]:
-    return set(episodes.loc[episodes["setup"].isin(measures.MEMORY_SETUPS), "task"])
+    return set(episodes.loc[episodes["setup"].isin(MEMORY_SETUPS), "task"])
 
 
 def draw(played: Played) -> dict[str, Figure]:

@@ -14,10 +14,13 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft import stats
+from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS
+from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.stats import Direction, Estimate, Key, difference
 from mnemocraft.studies import claims, papers
 from mnemocraft.studies.how2 import measures
-from mnemocraft.studies.how2.measures import CELL, MEMORY_SETUPS, SETUPS, SPLITS, TEACHERS
+from mnemocraft.studies.how2.load import SPLITS
+from mnemocraft.studies.how2.measures import CELL
 
 EXECUTABLE, PARTIALLY, SUBGOAL, NON_EXECUTABLE = TEACHERS
 

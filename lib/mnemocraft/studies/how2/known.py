@@ -14,14 +14,15 @@ from operator import ge, gt, le
 import numpy as np
 import pandas as pd
 
+from mnemocraft.agents.how2.settings import AGENTS
+from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.stats import ALPHA, Estimate
 from mnemocraft.studies.how2 import measures
-from mnemocraft.studies.how2.measures import DIFFICULTIES, SETUPS, TEACHERS
+from mnemocraft.studies.how2.measures import DIFFICULTIES
 
 ALL, KNOWN, UNKNOWN, DIFFERENCE = "all", "known", "unknown", "known - unknown"
 GROUPS = (ALL, KNOWN, UNKNOWN, DIFFERENCE)
 LEVELS = (*DIFFICULTIES, ALL)
-AGENTS = (("base", "none"), *product(SETUPS[1:], TEACHERS))
 KEYS = ("setup", "teacher", "difficulty", "targets")
 
 

@@ -14,10 +14,6 @@ from mnemocraft import stats
 from mnemocraft.envs.plancraft.data import example
 from mnemocraft.stats import ONE, Cells, Measure, rate
 
-SETUPS = ("base", "just_ask", "memory_only", "parse", "relevance", "how2")
-TEACHERS = ("executable", "partially-executable", "subgoal-partially-executable", "non-executable")
-MEMORY_SETUPS = SETUPS[2:]
-SPLITS = ("low", "high")
 DIFFICULTIES = ("easy", "medium", "hard")
 COUNTS = (
     "cache_hits",

@@ -14,9 +14,6 @@ from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies.how2 import sweep
 
-PARALLEL = 8
-"""Requests answered at a time: half as fast again as one by one."""
-
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
@@ -25,7 +22,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(argv)
     model = f"local:{ADAPTER}"
     out = paths.output_root() / "build" / "recording"
-    spec = ModelSpec(model, out / "answers.sqlite", options={"threads": chosen.threads, "parallel": PARALLEL})
+    # One stream after the other: their long conversations would push each other out of the server's cache.
+    options = {"threads": chosen.threads}
+    spec = ModelSpec(model, out / "answers.sqlite", options=options, max_concurrency=1)
     records = run_study(sweep.small("full"), spec, out=out, workers=1)
     file = RECORDINGS / f"{ADAPTER}{SUFFIX}"
     answers = export_recording(out / "answers.sqlite", file)

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from itertools import product
 from typing import Any
 
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.agents.how2.agent import Trial
-from mnemocraft.agents.how2.settings import SETUPS, Settings
+from mnemocraft.agents.how2.settings import AGENTS, MEMORY_SETUPS, Settings
 from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import Model
@@ -25,9 +24,9 @@ from mnemocraft.studies.how2.load import SPLITS, curriculum, environment, shuffl
 STEM = "01_how2_teacher_spectrum"
 TASKS = {"smoke": 8, "quick": 200, "full": 570}
 """Examples per split and profile; the paper uses all 570."""
-SMALL_TASKS = 24
+SMALL_TASKS = 12
 """Examples per split that a model plays which is slow or recorded; its profiles ``quick`` and ``full``."""
-SMALL_ALONE_TASKS = 48
+SMALL_ALONE_TASKS = 24
 """The same of the set-ups without a memory: further tasks, for what the model can do by itself."""
 SMALL_SMOKE_TASKS = 4
 """So many of these, the first of every stream, are its profile ``smoke``."""
@@ -65,7 +64,7 @@ def small(profile: str) -> Study:
 
 def _small_stream(c: Condition) -> Stream:
     short = stream(c, 0, SMALL_TASKS)
-    if c.settings["setup"] not in ("base", "just_ask"):
+    if c.settings["setup"] in MEMORY_SETUPS:
         return short
     more = [task for task in stream(c, 0, SMALL_ALONE_TASKS).tasks if task not in short.tasks]
     return replace(short, tasks=(*short.tasks, *more))
@@ -85,14 +84,13 @@ def demo(episodes: int, max_steps: int) -> Study:
 
 def conditions() -> list[Condition]:
     """All conditions of the study, main grid first."""
-    agents = [("base", "none"), *product(SETUPS[1:], TEACHERS)]
-    main = [condition(*agent, split, "main") for split in SPLITS for agent in agents]
+    main = [condition(*agent, split, "main") for split in SPLITS for agent in AGENTS]
     ablations = [
         condition("how2", teacher, "high", variant)
         for variant in ("curriculum", "ask_first")
         for teacher in TEACHERS
     ]
-    return main + ablations + [condition(*agent, "high", "no_think") for agent in agents]
+    return main + ablations + [condition(*agent, "high", "no_think") for agent in AGENTS]
 
 
 def condition(setup: str, teacher: str, split: str, variant: str, max_steps: int = MAX_STEPS) -> Condition:

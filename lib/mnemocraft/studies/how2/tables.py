@@ -12,10 +12,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mnemocraft import stats
+from mnemocraft.agents.how2.settings import SETUPS
+from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.stats import Cells, Estimate, Key, difference
 from mnemocraft.studies import papers
 from mnemocraft.studies.how2 import measures
-from mnemocraft.studies.how2.measures import SETUPS, SPLITS, TEACHERS
+from mnemocraft.studies.how2.load import SPLITS
 
 STATUSES = ("ok", "error", "timeout", "crash", "budget")
 VARIANTS = {"how2": "main", "-curriculum": "curriculum", "+ask-first-policy": "ask_first"}
