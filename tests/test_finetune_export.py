@@ -8,6 +8,7 @@ import json
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from transformers import Gemma3ForCausalLM, Gemma3TextConfig  # noqa: E402
 
 from mnemocraft.finetune.agreement import agreement, summary  # noqa: E402
 from mnemocraft.finetune.base import load_base  # noqa: E402
-from mnemocraft.finetune.demonstrate import Dialogue, dialogues  # noqa: E402
+from mnemocraft.finetune.demonstrate import COURSES, Dialogue, dialogues  # noqa: E402
 from mnemocraft.finetune.export import export_adapter, load_adapter  # noqa: E402
 from mnemocraft.finetune.render import prompt  # noqa: E402
 from mnemocraft.llm import toolformat  # noqa: E402
@@ -77,7 +78,7 @@ def server(adapter: Path) -> Iterator[Local]:
 
 @pytest.fixture(scope="module")
 def shown() -> list[Dialogue]:
-    return list(dialogues(seed=5, tasks=3))
+    return list(dialogues(5, replace(COURSES[0], tasks=3)))
 
 
 def post(server: Local, path: str, **body: Any) -> Any:

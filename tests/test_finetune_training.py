@@ -53,7 +53,7 @@ def test_sharing_the_start_changes_no_loss(tmp_path):
             if "lora_B" in name:
                 weight.normal_(std=0.3)
     batch = sequences(3)
-    trainer = Trainer(model, [[batch]], RECIPE, tmp_path)
+    trainer = Trainer(model, [[[batch]]], RECIPE, tmp_path)
     plain = 0.0
     for item in batch:
         labels = np.where(item.learn, item.tokens, -100)
@@ -85,22 +85,22 @@ def test_the_loss_falls(tmp_path):
     torch.nn.init.normal_(model.get_input_embeddings().weight)
     recipe = dataclasses.replace(RECIPE, learning_rate=5e-2)
     steps = schedule(sequences(1), recipe) * 100
-    trainer = Trainer(add_adapter(model, recipe), steps, recipe, tmp_path)
+    trainer = Trainer(add_adapter(model, recipe), [steps], recipe, tmp_path)
     losses = [trainer.step() for _ in steps]
     assert losses[-1] < 0.5 * losses[0], losses
 
 
 def test_an_interrupted_training_ends_with_the_same_weights(tmp_path):
     steps = schedule(sequences(), RECIPE)
-    straight = Trainer(add_adapter(tiny(), RECIPE), steps, RECIPE, tmp_path / "a")
+    straight = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "a")
     for _ in steps:
         straight.step()
-    interrupted = Trainer(add_adapter(tiny(), RECIPE), steps, RECIPE, tmp_path / "b")
+    interrupted = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "b")
     for _ in range(2):
         interrupted.step()
     interrupted.save()
     interrupted.step()  # lost: it was not saved
-    resumed = Trainer(add_adapter(tiny(), RECIPE), steps, RECIPE, tmp_path / "b")
+    resumed = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "b")
     assert resumed.done == 2
     while resumed.done < len(steps):
         resumed.step()
@@ -109,11 +109,23 @@ def test_an_interrupted_training_ends_with_the_same_weights(tmp_path):
         assert torch.equal(weight, resumed.weights[name])
 
 
+def test_every_course_warms_up_and_cools_down(tmp_path):
+    steps = schedule(sequences(), RECIPE)
+    trainer = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, tmp_path)
+    rates = []
+    for _ in trainer.steps:
+        trainer.step()
+        rates.append(trainer.optimizer.param_groups[0]["lr"])
+    first, second = rates[: len(steps)], rates[len(steps) :]
+    assert first == second
+    assert first[-1] < max(first) / 3
+
+
 def test_a_checkpoint_of_another_training_is_refused(tmp_path):
     steps = schedule(sequences(), RECIPE)
-    trainer = Trainer(add_adapter(tiny(), RECIPE), steps, RECIPE, tmp_path)
+    trainer = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path)
     trainer.step()
     trainer.save()
     other = dataclasses.replace(RECIPE, learning_rate=1e-3)
     with pytest.raises(MnemocraftError, match="other data or settings"):
-        Trainer(add_adapter(tiny(), other), steps, other, tmp_path)
+        Trainer(add_adapter(tiny(), other), [steps], other, tmp_path)

@@ -1,4 +1,4 @@
-"""Makes the small model: ``python -m mnemocraft.finetune`` (an hour and a half on two cores; resumable).
+"""Makes the small model: ``python -m mnemocraft.finetune`` (two hours on two cores; resumable).
 
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
 at every check. ``python -m mnemocraft.finetune agree`` compares what llama.cpp makes of the adapter with
@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from mnemocraft import paths
-from mnemocraft.finetune.demonstrate import Dialogue, dialogues
+from mnemocraft.finetune.demonstrate import COURSES, Course, Dialogue, dialogues
 from mnemocraft.finetune.tasks import ADAPTER
 from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
@@ -30,15 +30,13 @@ if TYPE_CHECKING:
 
     from mnemocraft.finetune.training import Trainer
 
-TASKS = 1100
-"""Fresh tasks that the expert shows; two cores manage their dialogues in about an hour and a half."""
 LONGEST = 1792
 """Tokens after which a dialogue is cut."""
 SEED = 0
 SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
-CHECK_EVERY = 60
-"""Optimiser steps between two checks on held-out tasks."""
+CHECK_EVERY = 90
+"""Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too."""
 PROMPTS = 200
 """Requests on which the served and the trained model are compared."""
 PATIENCE = 2
@@ -72,10 +70,10 @@ def train(folder: Path, threads: int) -> None:
             if trainer.done < len(trainer.steps):
                 bar.set_postfix(loss=f"{trainer.step():.3f}")
                 bar.update()
-            last = trainer.done == len(trainer.steps)
-            if last or trainer.done % SAVE_EVERY == 0:
+            step, steps = trainer.steps_in_course
+            if step == steps or step % SAVE_EVERY == 0:
                 trainer.save()
-            if last or trainer.done % CHECK_EVERY == 0:
+            if step == steps or step % CHECK_EVERY == 0:
                 done += _check(trainer, folder, threads)
                 pd.DataFrame(done).to_csv(checks, index=False)
     best = max(_solved(done).items(), key=lambda item: (item[1], -item[0]))[0]
@@ -98,16 +96,17 @@ def _trainer(folder: Path, threads: int) -> Trainer:
     model, tokenizer = load_base(_dtype())
     device = "cuda" if torch.cuda.is_available() else "cpu"
     recipe = Recipe(seed=SEED)
-    steps = schedule([sequence(d, tokenizer, LONGEST) for d in _dialogues(folder)], recipe)
-    return Trainer(add_adapter(model.to(device), recipe), steps, recipe, folder / "checkpoint")
+    shown = [_dialogues(folder, SEED + n, course) for n, course in enumerate(COURSES)]
+    courses = [schedule([sequence(d, tokenizer, LONGEST) for d in part], recipe) for part in shown]
+    return Trainer(add_adapter(model.to(device), recipe), courses, recipe, folder / "checkpoint")
 
 
-def _dialogues(folder: Path) -> list[Dialogue]:
-    """The demonstrations, from the file of an earlier run if there is one."""
-    file = folder / "dialogues.jsonl"
+def _dialogues(folder: Path, seed: int, course: Course) -> list[Dialogue]:
+    """A course's demonstrations, from the file of an earlier run if there is one."""
+    file = folder / f"dialogues-{seed}.jsonl"
     if not file.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        made = dialogues(SEED, TASKS)
+        made = dialogues(seed, course)
         lines = [json.dumps(asdict(d)) for d in tqdm(made, desc="demonstrations", unit="dialogue")]
         unfinished = file.with_suffix(".tmp")
         unfinished.write_text("\n".join(lines) + "\n")
@@ -172,7 +171,8 @@ def agree() -> None:
 def requests(count: int) -> list[tuple[list[Message], list[Tool] | None]]:
     """What was asked of the expert in fresh demonstrations: every turn is one request."""
     asked: list[tuple[list[Message], list[Tool] | None]] = []
-    for dialogue in dialogues(SEED + 1, count):  # more than enough: a dialogue has several turns
+    fresh = replace(COURSES[0], tasks=count)  # more than enough: a dialogue has several turns
+    for dialogue in dialogues(SEED + len(COURSES), fresh):
         turns = [n for n, message in enumerate(dialogue.messages) if message["role"] == "assistant"]
         asked += [(dialogue.messages[:n], dialogue.tools) for n in turns]
         if len(asked) >= count:

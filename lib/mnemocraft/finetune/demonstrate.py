@@ -32,14 +32,11 @@ from mnemocraft.llm.types import Message, Reply, Request, TokenLedger, Tool, Too
 from mnemocraft.memory import KeyedMemory
 
 MISTAKES = 0.06
-"""Chance that the expert misplaces an item before it puts it right: the mistake itself is never a target."""
+"""Chance that the expert misplaces an ingredient before it puts it right; mistakes are never a target."""
 IMPOSSIBLE = 0.12
 """Share of tasks that cannot be done (in the data set it is 100 of 570)."""
-FROM_MEMORY = 0.82
-"""Share of demonstrations without a teacher. They go through the known targets in turn, so that each is seen
-about three times, on tasks of at most :data:`SHORT` actions with :data:`FEW` other things about."""
-FEW = (0, 0, 0, 2, 4)
 SHORT = 10
+"""Longest demonstration without a teacher, in expert actions."""
 ASK_OFTEN = 0.1
 """Share of the questions that are kept: they are all alike."""
 AGENTS = {
@@ -54,6 +51,35 @@ AGENTS = {
 }
 """Set-ups and teachers of the other demonstrations, with weights. ``how2`` and ``relevance`` add only the
 Relevance role to these, which has dialogues of its own."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """Demonstrations that are learnt together, in a random order.
+
+    Attributes:
+        tasks: Fresh tasks that the expert shows.
+        from_memory: Share of them without a teacher. They go through the known targets in turn.
+        distractors: How many unrelated items lie about in those.
+        longest: Longest task with a teacher, in expert actions; the ends of long dialogues are cut off.
+        full_slot: Chance that the expert first puts a product where something else lies, which changes
+            nothing, before it puts it right.
+    """
+
+    tasks: int
+    from_memory: float
+    distractors: tuple[int, ...]
+    longest: int
+    full_slot: float
+
+
+COURSES = (
+    Course(tasks=1100, from_memory=0.82, distractors=(0, 0, 0, 2, 4), longest=MAX_ACTIONS, full_slot=0.0),
+    Course(tasks=300, from_memory=0.25, distractors=DISTRACTORS, longest=8, full_slot=0.25),
+)
+"""First mostly the known recipes, each about three times, with little on the table; then mostly answers.
+After the first alone the model solved 10 of 16 held-out tasks with executable answers: it lost its place in
+the answer, and put products into I1, mostly free on an empty table, whatever the answer said."""
 _NO_TOKENS = Usage(0, 0, estimated=True)
 _GRID = SLOT_NAMES[1:10]
 
@@ -80,13 +106,13 @@ class Expert:
 
     name, cpu_bound = "expert", True
 
-    def __init__(self, env: PlancraftEnv, rng: random.Random) -> None:
-        self.env, self.rng = env, rng
+    def __init__(self, env: PlancraftEnv, rng: random.Random, full_slot: float = 0.0) -> None:
+        self.env, self.rng, self.full_slot = env, rng, full_slot
         self.roles: list[Dialogue] = []
         self.targets: list[bool] = []
         self._reader = Surrogate("expert", knowledge=1, attention=1, slip=0)
         self._todo = [ToolCall(a["name"], a["arguments"]) for a in expert_actions(env.example)]
-        self._mistaken = False
+        self._mistaken = self._slipped = False
 
     async def generate(self, request: Request) -> Reply:
         """Act, or answer in the role that the prompt describes."""
@@ -105,6 +131,9 @@ class Expert:
             self._mistaken = True  # once an episode
             self.targets.append(False)
             return wrong
+        if self.full_slot and (useless := self._into_full_slot(self._todo[0])):
+            self.targets.append(False)
+            return useless
         self.targets.append(True)
         return self._todo.pop(0)
 
@@ -119,27 +148,39 @@ class Expert:
         self._todo[0] = ToolCall("move", call.arguments | {"slot_from": wrong})
         return ToolCall("move", call.arguments | {"slot_to": wrong})
 
+    def _into_full_slot(self, call: ToolCall) -> ToolCall | None:
+        """The call of a product into a slot that holds something else; once an episode."""
+        if call.arguments.get("slot_from") != "0" or self._slipped or self.rng.random() >= self.full_slot:
+            return None
+        full = [
+            s for s in self.env.game.slots if s not in _GRID and s not in ("0", call.arguments["slot_to"])
+        ]
+        if not full:
+            return None
+        self._slipped = True
+        return ToolCall("move", call.arguments | {"slot_to": self.rng.choice(full)})
+
     async def aclose(self) -> None:
         """Nothing to release."""
 
 
-def dialogues(seed: int, tasks: int) -> Iterator[Dialogue]:
-    """Demonstrations on ``tasks`` fresh tasks, one Actor dialogue each and those of the roles it called."""
+def dialogues(seed: int, course: Course) -> Iterator[Dialogue]:
+    """A course's demonstrations: one Actor dialogue a task, and those of the roles it called."""
     rng = random.Random(f"demonstrations {seed}")
     known = sorted(known_targets())
     rng.shuffle(known)
     everything = sorted(book().by_result)
-    for n in range(tasks):
-        if rng.random() < FROM_MEMORY:
+    for n in range(course.tasks):
+        if rng.random() < course.from_memory:
             known.append(known.pop(0))
-            task = draw(f"FRESH{seed}-{n}", known[-1:], rng, FEW, SHORT)
+            task = draw(f"FRESH{seed}-{n}", known[-1:], rng, course.distractors, SHORT)
             settings = Settings("base")
         else:
-            task = draw(f"FRESH{seed}-{n}", everything, rng, DISTRACTORS, MAX_ACTIONS)
+            task = draw(f"FRESH{seed}-{n}", everything, rng, DISTRACTORS, course.longest)
             settings = Settings(*rng.choices(list(AGENTS), list(AGENTS.values()))[0])
         if task is None:
             continue
-        yield from play(task, settings, rng)
+        yield from play(task, settings, rng, course.full_slot)
         if settings.setup == "parse":
             yield _judged(task, rng, seed)
 
@@ -161,13 +202,13 @@ def draw(
     return None
 
 
-def play(task: Example, settings: Settings, rng: random.Random) -> Iterator[Dialogue]:
+def play(task: Example, settings: Settings, rng: random.Random, full_slot: float = 0.0) -> Iterator[Dialogue]:
     """The Actor's dialogue on one task, then those of the roles it called.
 
     Raises AssertionError if the expert fails, which would be a fault of the planner.
     """
     env = PlancraftEnv.of_example(task)
-    expert = Expert(env, rng)
+    expert = Expert(env, rng, full_slot)
     trial = Trial(settings, Model("expert", expert), 0, KeyedMemory(), env)
     episode = asyncio.run(trial.run())
     if not episode.success:

@@ -33,7 +33,7 @@ class Recipe:
 
     Attributes:
         rank, alpha: LoRA's; on every linear layer of every block.
-        learning_rate: Peak of a cosine schedule with a linear warm-up.
+        learning_rate: Peak of a cosine schedule with a linear warm-up, in every course.
         warm_up: Steps of it.
         tokens_per_step: Tokens (without the shared ones) that make one optimiser step.
         tokens_per_batch: Tokens, padding counted, that are computed at a time.
@@ -100,7 +100,8 @@ class Trainer:
 
     Args:
         model: As :func:`add_adapter` makes it.
-        steps: As :func:`schedule` makes them.
+        courses: Of each course the steps, as :func:`schedule` makes them; the learning rate starts anew with
+            each.
         recipe: The hyperparameters.
         folder: Where checkpoints are kept; one that is there is gone on from.
 
@@ -108,12 +109,16 @@ class Trainer:
         MnemocraftError: the checkpoint belongs to another recipe or other data.
     """
 
-    def __init__(self, model: PeftModel, steps: list[list[Batch]], recipe: Recipe, folder: Path) -> None:
-        self.model, self.steps, self.recipe, self.folder = model, steps, recipe, folder
+    def __init__(
+        self, model: PeftModel, courses: list[list[list[Batch]]], recipe: Recipe, folder: Path
+    ) -> None:
+        self.model, self.recipe, self.folder = model, recipe, folder
+        self.steps = [step for course in courses for step in course]
+        self._at = [(n, len(course)) for course in courses for n in range(len(course))]
         self.weights = {name: p for name, p in model.named_parameters() if p.requires_grad}
         self.optimizer = torch.optim.AdamW(self.weights.values(), lr=recipe.learning_rate, weight_decay=0.0)
         self.done, self.losses = 0, list[float]()
-        self._identity = asdict(recipe) | {"steps": len(steps), "tokens": _size(steps)}
+        self._identity = asdict(recipe) | {"steps": len(self.steps), "tokens": _size(self.steps)}
         if (folder / "state.json").is_file():
             self._resume()
 
@@ -135,13 +140,20 @@ class Trainer:
         self.losses.append(total)
         return total
 
+    @property
+    def steps_in_course(self) -> tuple[int, int]:
+        """Steps done in the course of the last one, and how many it has."""
+        step, steps = self._at[self.done - 1]
+        return step + 1, steps
+
     def recent_loss(self, steps: int) -> float:
         """Mean loss of the last ``steps`` steps."""
         return float(np.mean(self.losses[-steps:]))
 
     def _pace(self) -> float:
-        warm = min(1.0, (self.done + 1) / self.recipe.warm_up)
-        return warm * (0.05 + 0.95 * (1 + math.cos(math.pi * self.done / len(self.steps))) / 2)
+        step, steps = self._at[self.done]
+        warm = min(1.0, (step + 1) / self.recipe.warm_up)
+        return warm * (0.05 + 0.95 * (1 + math.cos(math.pi * step / steps)) / 2)
 
     def _loss(self, batch: Batch) -> torch.Tensor:
         """Summed cross-entropy of the tokens to learn."""
