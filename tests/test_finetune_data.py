@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import book, examples, plan
+from mnemocraft.finetune import __main__ as command
 from mnemocraft.finetune import demonstrate, tasks
 from mnemocraft.finetune.demonstrate import COURSES, dialogues
 from mnemocraft.finetune.tasks import fresh_task, known_targets
@@ -159,3 +161,17 @@ def test_a_product_put_on_something_else_is_put_right():
                 assert f" {slots[0]} " in asked[n]["content"] and f" {slots[1]} " not in asked[n]["content"]
                 assert done[n + 1]["arguments"] | {"slot_to": ""} == done[n]["arguments"] | {"slot_to": ""}
     assert slips >= 4
+
+
+def test_the_turns_compared_are_of_every_role_and_never_mistakes(monkeypatch):
+    monkeypatch.setattr(command, "TURNS", {"actor": 60, "ask": 2, "relevance": 3, "parse": 3, "teacher": 3})
+    turns = command.fresh_turns()
+    assert Counter(role for role, *_ in turns) == command.TURNS
+    for role, messages, tools, said in turns:
+        assert (tools is not None) == (role == "actor")
+        assert messages[-1]["role"] in ("user", "tool") and said
+        moved = json.loads(said)["arguments"] if role == "actor" else {}
+        if moved.get("slot_from") == "0":  # the product goes where nothing lies
+            assert f" {moved['slot_to']} " not in messages[-1]["content"]
+    relevant = {said for role, _, _, said in turns if role == "relevance"}
+    assert relevant <= {"yes", "no"}

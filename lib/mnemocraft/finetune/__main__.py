@@ -22,6 +22,7 @@ from tqdm import tqdm
 from mnemocraft import paths
 from mnemocraft.finetune.demonstrate import COURSES, Course, Dialogue, dialogues
 from mnemocraft.finetune.tasks import ADAPTER
+from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
 
@@ -37,8 +38,8 @@ SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too."""
-PROMPTS = 200
-"""Requests on which the served and the trained model are compared."""
+TURNS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
+"""Requests on which the served model is compared with the trained one and with the expert."""
 PATIENCE = 2
 """Checks without improvement after which the training stops."""
 
@@ -154,7 +155,7 @@ def _finished(trainer: Trainer, checks: list[dict]) -> bool:
 
 
 def agree() -> None:
-    """Compare the served adapter with the trained one on requests of demonstrations it was not trained on."""
+    """Compare the served adapter with the trained one, and with the expert, on fresh demonstrations."""
     import torch
 
     from mnemocraft.finetune.agreement import agreement, summary
@@ -163,21 +164,32 @@ def agree() -> None:
 
     model, tokenizer = load_base(torch.float32)
     file = ADAPTERS / f"{ADAPTER}.gguf"
-    found = agreement(load_adapter(model, file), tokenizer, file, requests(PROMPTS))
+    asked = fresh_turns()
+    found = agreement(load_adapter(model, file), tokenizer, file, [turn[1:3] for turn in asked])
+    found.insert(0, "role", [turn[0] for turn in asked])
+    found["as_expert"] = [answer == turn[3] for answer, turn in zip(found["answer"], asked, strict=True)]
     found.drop(columns="answer").to_csv(ADAPTERS / f"{ADAPTER}_agreement.csv", index=False)
     print(json.dumps(summary(found), indent=1))
+    print(found.groupby("role")["as_expert"].agg(["sum", "size"]))
 
 
-def requests(count: int) -> list[tuple[list[Message], list[Tool] | None]]:
-    """What was asked of the expert in fresh demonstrations: every turn is one request."""
-    asked: list[tuple[list[Message], list[Tool] | None]] = []
-    fresh = replace(COURSES[0], tasks=count)  # more than enough: a dialogue has several turns
-    for dialogue in dialogues(SEED + len(COURSES), fresh):
-        turns = [n for n, message in enumerate(dialogue.messages) if message["role"] == "assistant"]
-        asked += [(dialogue.messages[:n], dialogue.tools) for n in turns]
-        if len(asked) >= count:
+def fresh_turns() -> list[tuple[str, list[Message], list[Tool] | None, str]]:
+    """The first turns of every role, :data:`TURNS` of each, in demonstrations that were not learnt from.
+
+    Each is the role, what the expert was asked (messages and tools) and what it said.
+    """
+    course = replace(COURSES[-1], tasks=1000)  # more than enough
+    left, turns = dict(TURNS), []
+    for dialogue in dialogues(SEED + len(COURSES), course):
+        said = [n for n, message in enumerate(dialogue.messages) if message["role"] == "assistant"]
+        learnt = [n for n, wanted in zip(said, dialogue.targets, strict=False) if wanted]
+        for n in learnt[: left[dialogue.role]]:
+            answer = toolformat.as_text([dialogue.messages[n]], None)[0]["content"]
+            turns.append((dialogue.role, dialogue.messages[:n], dialogue.tools, answer))
+            left[dialogue.role] -= 1
+        if not any(left.values()):
             break
-    return asked[:count]
+    return turns
 
 
 if __name__ == "__main__":

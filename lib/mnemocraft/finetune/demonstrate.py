@@ -82,6 +82,13 @@ After the first alone the model solved 10 of 16 held-out tasks with executable a
 the answer, and put products into I1, mostly free on an empty table, whatever the answer said."""
 _NO_TOKENS = Usage(0, 0, estimated=True)
 _GRID = SLOT_NAMES[1:10]
+_ROLES = {
+    "Return the question": "ask",
+    "Does this memory help": "relevance",
+    "as an entry for the memory": "parse",
+    "who explains crafting": "teacher",
+}
+"""Words of the prompts by which the expert knows what it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +96,7 @@ class Dialogue:
     """One conversation to learn from.
 
     Attributes:
-        role: ``actor``, or the role's name.
+        role: ``actor``, ``ask``, ``relevance``, ``parse`` or ``teacher`` (the non-executable one).
         messages: OpenAI messages; the last is the expert's.
         tools: What the Actor was offered; None for the other roles.
         targets: For each assistant message whether it is to be learnt (mistakes are not).
@@ -119,7 +126,8 @@ class Expert:
         if request.tools is None:
             reply = await self._reader.generate(request)
             said = {"role": "assistant", "content": reply.text}
-            self.roles.append(Dialogue("role", [*request.messages, said], None, [True]))
+            role = next(name for mark, name in _ROLES.items() if mark in request.messages[-1]["content"])
+            self.roles.append(Dialogue(role, [*request.messages, said], None, [True]))
             return reply
         return Reply("", [self._act(request)], _NO_TOKENS)
 
@@ -215,11 +223,7 @@ def play(task: Example, settings: Settings, rng: random.Random, full_slot: float
         raise AssertionError(f"the expert failed {task.target}: {episode.reason}")
     messages = trial.messages[: _last_call(trial.messages) + 1]
     yield Dialogue("actor", messages, prompts.tools(settings.tools), expert.targets)
-    yield from (role for role in expert.roles if not _is_question(role) or rng.random() < ASK_OFTEN)
-
-
-def _is_question(dialogue: Dialogue) -> bool:
-    return "Return the question" in dialogue.messages[-2]["content"]
+    yield from (role for role in expert.roles if role.role != "ask" or rng.random() < ASK_OFTEN)
 
 
 def _last_call(messages: list[Message]) -> int:
