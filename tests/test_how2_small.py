@@ -9,6 +9,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 from how2_synthetic import conditions, synthetic
 from mnemocraft import figstyle
 from mnemocraft.agents.how2.settings import MEMORY_SETUPS
+from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import example, examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies.how2 import analysis, compare, known, measures, sweep
@@ -60,7 +61,11 @@ def test_it_is_the_main_grid_on_whole_targets():
     main = [
         s.condition for s in sweep.study("quick", [0]).streams if s.condition.settings["variant"] == "main"
     ]
-    assert [s.condition for s in streams] == main and len(main) == 42
+    assert [s.condition.id for s in streams] == [c.id for c in main] and len(main) == 42
+    fewer = {"max_steps": sweep.SMALL_MAX_STEPS}
+    assert [s.condition.settings for s in streams] == [{**c.settings, **fewer} for c in main]
+    tasks = {task for s in streams for task in s.tasks if not example(task).impossible}
+    assert sum(len(expert_actions(example(task))) > sweep.SMALL_MAX_STEPS for task in tasks) == 1
     for split in ("low", "high"):
         tasks = {
             s.condition.settings["setup"]: s.tasks for s in streams if s.condition.settings["split"] == split

@@ -1,4 +1,4 @@
-"""Makes the small model: ``python -m mnemocraft.finetune`` (some two and a half hours on two cores; resumable).
+"""Makes the small model: ``python -m mnemocraft.finetune`` (two and a half hours on two cores; resumable).
 
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
 at every check. ``python -m mnemocraft.finetune agree`` compares what llama.cpp makes of the adapter with
