@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from how2_synthetic import conditions, success_rate, synthetic
 from mnemocraft import figstyle, paths
-from mnemocraft.agents.how2.settings import SETUPS
+from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS
 from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.envs.plancraft.data import examples
 from mnemocraft.errors import MnemocraftError
@@ -226,7 +226,7 @@ def test_intervals_of_f1_over_targets_cover():
 def test_mcnemar_pairs_by_task_and_seed_what_is_compared(records, found):
     """Pairs also share what the pools do: the set-up for teachers, the teacher for ablations."""
     solvable = records[records["difficulty"] != "impossible"]
-    memory = solvable[solvable["setup"].isin(SETUPS[2:]) & (solvable["variant"] == "main")]
+    memory = solvable[solvable["setup"].isin(MEMORY_SETUPS) & (solvable["variant"] == "main")]
     ablated = solvable.query("setup == 'how2' and split == 'high'")
     expected = {
         4: (memory, "teacher", TEACHERS[2], TEACHERS[1], "setup"),

@@ -2,7 +2,7 @@
 
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
 at every check. ``python -m mnemocraft.finetune agree`` compares what llama.cpp makes of the adapter with
-``transformers`` on 200 requests (``_agreement.csv``).
+``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
 """
 
 from __future__ import annotations
@@ -164,10 +164,11 @@ def agree() -> None:
 
     model, tokenizer = load_base(torch.float32)
     file = ADAPTERS / f"{ADAPTER}.gguf"
-    asked = fresh_turns()
-    found = agreement(load_adapter(model, file), tokenizer, file, [turn[1:3] for turn in asked])
-    found.insert(0, "role", [turn[0] for turn in asked])
-    found["as_expert"] = [answer == turn[3] for answer, turn in zip(found["answer"], asked, strict=True)]
+    roles, messages, tools, said = zip(*fresh_turns(), strict=True)
+    prompts = list(zip(messages, tools, strict=True))
+    found = agreement(load_adapter(model, file), tokenizer, file, prompts)
+    found.insert(0, "role", roles)
+    found["as_expert"] = found["answer"] == pd.Series(said)
     found.drop(columns="answer").to_csv(ADAPTERS / f"{ADAPTER}_agreement.csv", index=False)
     print(json.dumps(summary(found), indent=1))
     print(found.groupby("role")["as_expert"].agg(["sum", "size"]))

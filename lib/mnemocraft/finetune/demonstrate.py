@@ -135,34 +135,32 @@ class Expert:
         if len(request.messages) == 2 and "read_memory" in str(request.tools):
             self.targets.append(True)
             return ToolCall("read_memory", {"recipe": self.env.example.target})
-        if not self._mistaken and self.rng.random() < MISTAKES and (wrong := self._misplaced(self._todo[0])):
-            self._mistaken = True  # once an episode
-            self.targets.append(False)
-            return wrong
-        if self.full_slot and (useless := self._into_full_slot(self._todo[0])):
-            self.targets.append(False)
-            return useless
-        self.targets.append(True)
-        return self._todo.pop(0)
+        wrong = self._misplaced(self._todo[0]) or self._into_full_slot(self._todo[0])
+        self.targets.append(wrong is None)
+        return wrong or self._todo.pop(0)
 
     def _misplaced(self, call: ToolCall) -> ToolCall | None:
-        """The call into another empty cell, and what is left to do changed accordingly."""
+        """The call into another empty cell, and what is left to do changed accordingly; once an episode."""
+        if self._mistaken or self.rng.random() >= MISTAKES:
+            return None
         if call.name != "move" or call.arguments["slot_to"] not in _GRID:
             return None
         free = [s for s in _GRID if s not in self.env.game.slots and s != call.arguments["slot_to"]]
         if not free:
             return None
+        self._mistaken = True
         wrong = self.rng.choice(free)
         self._todo[0] = ToolCall("move", call.arguments | {"slot_from": wrong})
         return ToolCall("move", call.arguments | {"slot_to": wrong})
 
     def _into_full_slot(self, call: ToolCall) -> ToolCall | None:
         """The call of a product into a slot that holds something else; once an episode."""
-        if call.arguments.get("slot_from") != "0" or self._slipped or self.rng.random() >= self.full_slot:
+        if not self.full_slot or self._slipped or call.arguments.get("slot_from") != "0":
             return None
-        full = [
-            s for s in self.env.game.slots if s not in _GRID and s not in ("0", call.arguments["slot_to"])
-        ]
+        if self.rng.random() >= self.full_slot:
+            return None
+        others = {"0", call.arguments["slot_to"], *_GRID}
+        full = [slot for slot in self.env.game.slots if slot not in others]
         if not full:
             return None
         self._slipped = True
