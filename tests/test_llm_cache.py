@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fake_server import FakeServer, Fault, call, say
-from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable
+from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm import Reply, Request, ToolCall, Usage, get_model
 from mnemocraft.llm.cache import AnswerCache, reply_from_json, reply_to_json
 
@@ -135,6 +135,15 @@ def test_errors_are_not_kept(tmp_path):
         with pytest.raises(ModelError):
             complete(server, tmp_path / "c")
         assert complete(server, tmp_path / "c").text == "echo: hello"
+
+
+def test_a_request_that_was_too_long_is_asked_again_and_the_answer_takes_its_place(tmp_path):
+    with FakeServer(faults=[Fault(400, "exceeds the available context size")] * 2) as server:
+        for _ in range(2):
+            with pytest.raises(RequestTooLong):
+                complete(server, tmp_path / "c")
+        assert complete(server, tmp_path / "c").text == "echo: hello"
+        assert complete(server, tmp_path / "c").cached and len(server.requests) == 3
 
 
 def test_tool_calls_come_back_from_the_cache_with_their_errors(tmp_path):

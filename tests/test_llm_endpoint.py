@@ -123,6 +123,20 @@ def test_a_refusal_is_never_retried(status, error, kind):
         assert len(server.requests) == 1 and model.failures[kind] == 1
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "request (16729 tokens) exceeds the available context size (16384 tokens), try increasing it",
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens.",
+    ],
+)
+def test_a_request_that_does_not_fit_is_told_from_a_model_that_is_gone(said):
+    with FakeServer(faults=[Fault(400, said)] * 6) as server:
+        results, model = ask(server, calls=7)
+        assert [type(r).__name__ for r in results] == ["RequestTooLong"] * 6 + ["Reply"]
+        assert said[:40] in str(results[0]) and model.failures["gave_up"] == 6
+
+
 def test_five_final_failures_in_a_row_stop_the_run_and_a_success_starts_the_count_anew():
     with FakeServer(faults=[*[Fault(500)] * 4, Fault(), *[Fault(500)] * 5]) as server:
         results, model = ask(server, calls=12, retries=0)

@@ -7,8 +7,8 @@ import socket
 
 import pytest
 
-from fake_server import FakeServer, call
-from mnemocraft.errors import MnemocraftError, ReplayMiss
+from fake_server import FakeServer, Fault, call
+from mnemocraft.errors import MnemocraftError, ReplayMiss, RequestTooLong
 from mnemocraft.llm import export_recording, get_model, import_recording, replay
 
 TOOL = {"type": "function", "function": {"name": "move", "parameters": {"type": "object"}}}
@@ -96,6 +96,26 @@ def test_import_and_export_are_inverse(recorded, tmp_path):
     assert (tmp_path / "new.jsonl.gz").read_bytes() == recording.read_bytes()
     model = get_model("gpt-4o", base_url="http://127.0.0.1:9/v1", cache=tmp_path / "new.sqlite")
     assert all(reply.cached for reply in run_all(model))
+
+
+def test_a_request_that_was_too_long_is_too_long_again(tmp_path):
+    """It ended its episode; a replay that knew nothing of it would stop the run."""
+    cache, recording = tmp_path / "c.sqlite", tmp_path / "r.jsonl.gz"
+    fault = Fault(400, "request (9 tokens) exceeds the available context size (8 tokens)")
+    with FakeServer(faults=[fault]) as server:
+        live = asyncio.run(outcome(get_model("m", base_url=server.url, cache=cache)))
+    assert "9 tokens" in live and export_recording(cache, recording) == 1
+    import_recording(recording, tmp_path / "new.sqlite")
+    export_recording(tmp_path / "new.sqlite", tmp_path / "again.jsonl.gz")
+    for file in (recording, tmp_path / "again.jsonl.gz"):
+        assert asyncio.run(outcome(get_model(f"replay:{file}"))) == live
+
+
+async def outcome(model):
+    with pytest.raises(RequestTooLong) as error:
+        await model.complete(conversation("one apple"))
+    await model.aclose()
+    return str(error.value)
 
 
 @pytest.mark.parametrize(

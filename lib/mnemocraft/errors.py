@@ -13,6 +13,10 @@ class ModelError(MnemocraftError):
     """A model request finally failed; the episode that made it ends with status ``error``."""
 
 
+class RequestTooLong(ModelError):
+    """A request does not fit into the model's context: an outcome of the episode, recorded like an answer."""
+
+
 class ModelUnavailable(MnemocraftError):
     """The model cannot be used at all (many failures in a row, a refused key); the run stops."""
 

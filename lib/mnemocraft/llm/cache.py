@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mnemocraft.errors import MnemocraftError, ModelUnavailable
+from mnemocraft.errors import MnemocraftError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
 
 VERSION = 1
@@ -22,10 +22,20 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, model TEXT NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL
 )"""
+_INSERT = """
+INSERT INTO answers VALUES (?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET reply = excluded.reply
+WHERE json_extract(answers.reply, '$.too_long') IS NOT NULL
+"""
 
 
-def reply_to_json(reply: Reply) -> str:
+_TOO_LONG = "too_long"
+
+
+def reply_to_json(reply: Reply | RequestTooLong) -> str:
     """A reply as JSON text (without ``cached``, which says where it came from, not what it is)."""
+    if isinstance(reply, RequestTooLong):
+        return json.dumps({_TOO_LONG: str(reply)}, ensure_ascii=False)
     fields = asdict(reply)
     del fields["cached"]
     # Unsorted: the order of a call's arguments is part of the answer, and of the next request.
@@ -33,7 +43,9 @@ def reply_to_json(reply: Reply) -> str:
 
 
 def reply_from_json(fields: dict[str, Any]) -> Reply:
-    """The reply of :func:`reply_to_json`, marked as cached."""
+    """The reply of :func:`reply_to_json`, marked as cached; raises a RequestTooLong that was stored."""
+    if _TOO_LONG in fields:
+        raise RequestTooLong(fields[_TOO_LONG])
     calls = [ToolCall(**call) for call in fields["tool_calls"]]
     return Reply(fields["text"], calls, Usage(**fields["usage"]), cached=True)
 
@@ -45,6 +57,8 @@ def is_refusal(reply: Reply) -> bool:
 
 class AnswerCache:
     """Answers by content address (:meth:`Request.key`); no expiry; the first answer stays.
+
+    That a request was too long is kept for recordings only: who has a larger context now asks again.
 
     Args:
         path: the SQLite file, made if missing; in an existing folder, ``answers.sqlite`` in it.
@@ -81,20 +95,21 @@ class AnswerCache:
         """The stored answer, or None."""
         with self._lock:
             row = self._db.execute("SELECT reply FROM answers WHERE key=?", (key,)).fetchone()
-        return reply_from_json(json.loads(row[0])) if row else None
+        fields = json.loads(row[0]) if row else {_TOO_LONG: ""}
+        return None if _TOO_LONG in fields else reply_from_json(fields)
 
-    def put(self, request: Request, reply: Reply, key: str | None = None) -> None:
+    def put(self, request: Request, reply: Reply | RequestTooLong, key: str | None = None) -> None:
         """Keep an answer, unless it is a refusal.
 
         Raises:
             ModelUnavailable: it cannot be written; the run must stop rather than lose paid answers.
         """
-        if is_refusal(reply):
+        if isinstance(reply, Reply) and is_refusal(reply):
             return
         row = (key or request.key(), request.model, request.canonical(), reply_to_json(reply))
         try:
             with self._lock:
-                self._db.execute("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", row)
+                self._db.execute(_INSERT, row)
         except sqlite3.Error as error:
             raise ModelUnavailable(
                 f"An answer could not be written to the cache {self.path} ({error}); "

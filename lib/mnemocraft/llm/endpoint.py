@@ -20,13 +20,15 @@ import aiohttp
 import httpx2
 import openai
 
-from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable
+from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
+_TOO_LONG = ("context size", "context length", "context window", "prompt is too long")
+"""How servers say that a request does not fit (llama.cpp, OpenAI and vLLM, others)."""
 _STATUS_KINDS = {400: "refused_request", 401: "refused_key", 408: "timeout", 429: "rate_limit"}
 
 
@@ -196,7 +198,9 @@ class Endpoint:
             return ModelUnavailable(f"The server refuses the API key for '{self.model}' ({said}).")
         if isinstance(error, openai.NotFoundError):
             return ModelUnavailable(f"The server does not know the model '{self.model}' ({said}).")
-        return ModelError(f"A request to '{self.model}' failed for good ({said}).")
+        too_long = isinstance(error, openai.BadRequestError) and any(s in said.lower() for s in _TOO_LONG)
+        kind = RequestTooLong if too_long else ModelError
+        return kind(f"A request to '{self.model}' failed for good ({said}).")
 
     def _read(self, data: Json, request: Request, native: bool) -> Reply:
         choice = data["choices"][0]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable
+from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm.budget import FREE, Budget, Price, Totals, prices
 from mnemocraft.llm.cache import AnswerCache, is_refusal
 from mnemocraft.llm.toolformat import steady_ids
@@ -152,7 +152,11 @@ class Model:
         async with self._claimed(key, self._cache):
             if hit := self._cache.get(key):  # another process had the claim and got the answer
                 return hit
-            reply = await self._send(request)
+            try:
+                reply = await self._send(request)
+            except RequestTooLong as error:
+                self._cache.put(request, error, key)
+                raise
             self._cache.put(request, reply, key)
             return reply
 
@@ -173,6 +177,9 @@ class Model:
                 self._budget.check()
             try:
                 reply = await self._backend.generate(request)
+            except RequestTooLong:  # no sign that the model is gone
+                self.failures["gave_up"] += 1
+                raise
             except ModelError as error:
                 self._failed_in_a_row += 1
                 self.failures["gave_up"] += 1

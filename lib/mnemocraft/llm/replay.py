@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemocraft import __version__
-from mnemocraft.errors import MnemocraftError, ReplayMiss
+from mnemocraft.errors import MnemocraftError, ReplayMiss, RequestTooLong
 from mnemocraft.llm.cache import AnswerCache, reply_from_json
 from mnemocraft.llm.toolformat import steady_ids
 from mnemocraft.llm.types import Reply, Request
@@ -103,10 +103,17 @@ def import_recording(path: str | Path, cache_path: str | Path) -> int:
             request = Request(**entry["request"])
             if request.key() != entry["key"]:
                 raise MnemocraftError(f"{source}: the request of answer {count} does not match its key.")
-            cache.put(request, reply_from_json(entry["reply"]), entry["key"])
+            cache.put(request, _outcome(entry["reply"]), entry["key"])
     finally:
         cache.close()
     return int(header["count"])
+
+
+def _outcome(fields: Json) -> Reply | RequestTooLong:
+    try:
+        return reply_from_json(fields)
+    except RequestTooLong as error:
+        return error
 
 
 def find_recording(name: str) -> Path:
@@ -182,6 +189,7 @@ class Replay:
 
         Raises:
             ReplayMiss: the request was not recorded; the message names what differs from the nearest.
+            RequestTooLong: it was too long when it was recorded.
         """
         request = replace(request, messages=steady_ids(request.messages))
         reply = self._answers.get(request.key())

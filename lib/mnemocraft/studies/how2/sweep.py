@@ -27,7 +27,7 @@ TASKS = {"smoke": 8, "quick": 200, "full": 570}
 SMALL_TASKS = 12
 """Examples per split that a model plays which is slow or recorded; its profiles ``quick`` and ``full``."""
 SMALL_ALONE_TASKS = 24
-"""The same of the set-ups without a memory: further tasks, for what the model can do by itself."""
+"""The same of the set-ups without a memory on the ``low`` split, where other tasks are other targets."""
 SMALL_SMOKE_TASKS = 4
 """So many of these, the first of every stream, are its profile ``smoke``."""
 VARIANTS = ("main", "curriculum", "ask_first", "no_think")
@@ -68,7 +68,8 @@ def small(profile: str) -> Study:
 def _small_stream(c: Condition) -> Stream:
     c = replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS})
     short = stream(c, 0, SMALL_TASKS)
-    if c.settings["setup"] in MEMORY_SETUPS:
+    short = replace(short, tasks=short.tasks[:SMALL_TASKS])  # whole targets can be some more
+    if c.settings["setup"] in MEMORY_SETUPS or c.settings["split"] == "high":
         return short
     more = [task for task in stream(c, 0, SMALL_ALONE_TASKS).tasks if task not in short.tasks]
     return replace(short, tasks=(*short.tasks, *more))
