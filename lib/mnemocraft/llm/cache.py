@@ -22,14 +22,12 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, model TEXT NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL
 )"""
-_INSERT = """
+_TOO_LONG = "too_long"
+_INSERT = f"""
 INSERT INTO answers VALUES (?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET reply = excluded.reply
-WHERE json_extract(answers.reply, '$.too_long') IS NOT NULL
+WHERE json_extract(answers.reply, '$.{_TOO_LONG}') IS NOT NULL
 """
-
-
-_TOO_LONG = "too_long"
 
 
 def reply_to_json(reply: Reply | RequestTooLong) -> str:
@@ -42,10 +40,10 @@ def reply_to_json(reply: Reply | RequestTooLong) -> str:
     return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
 
-def reply_from_json(fields: dict[str, Any]) -> Reply:
-    """The reply of :func:`reply_to_json`, marked as cached; raises a RequestTooLong that was stored."""
+def reply_from_json(fields: dict[str, Any]) -> Reply | RequestTooLong:
+    """What :func:`reply_to_json` was given; a reply is marked as cached."""
     if _TOO_LONG in fields:
-        raise RequestTooLong(fields[_TOO_LONG])
+        return RequestTooLong(fields[_TOO_LONG])
     calls = [ToolCall(**call) for call in fields["tool_calls"]]
     return Reply(fields["text"], calls, Usage(**fields["usage"]), cached=True)
 
@@ -95,8 +93,8 @@ class AnswerCache:
         """The stored answer, or None."""
         with self._lock:
             row = self._db.execute("SELECT reply FROM answers WHERE key=?", (key,)).fetchone()
-        fields = json.loads(row[0]) if row else {_TOO_LONG: ""}
-        return None if _TOO_LONG in fields else reply_from_json(fields)
+        reply = reply_from_json(json.loads(row[0])) if row else None
+        return reply if isinstance(reply, Reply) else None
 
     def put(self, request: Request, reply: Reply | RequestTooLong, key: str | None = None) -> None:
         """Keep an answer, unless it is a refusal.

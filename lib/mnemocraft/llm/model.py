@@ -177,12 +177,11 @@ class Model:
                 self._budget.check()
             try:
                 reply = await self._backend.generate(request)
-            except RequestTooLong:  # no sign that the model is gone
-                self.failures["gave_up"] += 1
-                raise
             except ModelError as error:
-                self._failed_in_a_row += 1
                 self.failures["gave_up"] += 1
+                if isinstance(error, RequestTooLong):  # no sign that the model is gone
+                    raise
+                self._failed_in_a_row += 1
                 if self._failed_in_a_row >= FAILURES_IN_A_ROW:
                     raise ModelUnavailable(self._gone(str(error))) from None
                 raise

@@ -103,17 +103,10 @@ def import_recording(path: str | Path, cache_path: str | Path) -> int:
             request = Request(**entry["request"])
             if request.key() != entry["key"]:
                 raise MnemocraftError(f"{source}: the request of answer {count} does not match its key.")
-            cache.put(request, _outcome(entry["reply"]), entry["key"])
+            cache.put(request, reply_from_json(entry["reply"]), entry["key"])
     finally:
         cache.close()
     return int(header["count"])
-
-
-def _outcome(fields: Json) -> Reply | RequestTooLong:
-    try:
-        return reply_from_json(fields)
-    except RequestTooLong as error:
-        return error
 
 
 def find_recording(name: str) -> Path:
@@ -192,12 +185,15 @@ class Replay:
             RequestTooLong: it was too long when it was recorded.
         """
         request = replace(request, messages=steady_ids(request.messages))
-        reply = self._answers.get(request.key())
-        if reply is None:
+        answer = self._answers.get(request.key())
+        if answer is None:
             _, entries = read_recording(self._path)
             asked = json.loads(request.canonical())
             raise ReplayMiss(f"This request is not in {self._path.name}. {explain_miss(asked, entries)}")
-        return reply_from_json(json.loads(reply))
+        reply = reply_from_json(json.loads(answer))
+        if isinstance(reply, RequestTooLong):
+            raise reply
+        return reply
 
     async def aclose(self) -> None:
         """Nothing to release."""

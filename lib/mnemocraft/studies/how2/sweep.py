@@ -68,11 +68,10 @@ def small(profile: str) -> Study:
 def _small_stream(c: Condition) -> Stream:
     c = replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS})
     short = stream(c, 0, SMALL_TASKS)
-    short = replace(short, tasks=short.tasks[:SMALL_TASKS])  # whole targets can be some more
-    if c.settings["setup"] in MEMORY_SETUPS or c.settings["split"] == "high":
-        return short
-    more = [task for task in stream(c, 0, SMALL_ALONE_TASKS).tasks if task not in short.tasks]
-    return replace(short, tasks=(*short.tasks, *more))
+    tasks = short.tasks[:SMALL_TASKS]  # whole targets can be some more
+    if c.settings["setup"] not in MEMORY_SETUPS and c.settings["split"] == "low":
+        tasks += tuple(task for task in stream(c, 0, SMALL_ALONE_TASKS).tasks if task not in tasks)
+    return replace(short, tasks=tasks)
 
 
 def _check_profile(profile: str) -> None:
