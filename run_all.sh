@@ -4,6 +4,7 @@
 #   ./run_all.sh [--profile smoke|quick|full] [--model NAME] [--only NN ...] [--workers N]
 #                [--set NAME=JSON ...]
 #   ./run_all.sh test [PYTEST ARGUMENTS]   lint, type-check and test (every notebook in profile smoke too)
+#   ./run_all.sh minedojo-env              make build/minedojo-env for MineDojoEnv (needed by nothing else)
 #   ./run_all.sh --help                    this text
 #
 # What to run
@@ -33,6 +34,9 @@
 # otherwise .venv is made here (or mended) with Python 3.11 to 3.14. PYTHON=/path/to/python3 chooses one.
 # On Linux the default torch brings CUDA (several GB more, used by nothing here);
 # PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu ./run_all.sh takes its CPU build instead.
+#
+# minedojo-env needs Python 3.9 to 3.11 (PYTHON chooses one) and 0.4 GB: MineDojo's packages are too old to
+# live beside ours. The game itself needs JDK 8 (JAVA_HOME), xvfb where there is no display, and the network.
 #
 # Exit status: 0 every selected notebook ran (or every test passed), 1 something failed,
 # 2 a wrong flag or a machine that cannot be set up, 130 stopped by Ctrl-C.
@@ -115,7 +119,7 @@ make_venv() {
     "$base" -m venv --clear .venv
   fi
   say "installing the packages of constraints.txt into .venv (3 GB; takes some minutes the first time)"
-  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,finetune,dev]'
+  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,finetune,minecraft,dev]'
 }
 
 # Sets $python to the interpreter of an environment that satisfies the lock.
@@ -138,6 +142,29 @@ set_up() {
     fi
   fi
   python=.venv/bin/python
+}
+
+# Makes the environment in which the real MineDojo runs. gym 0.21 installs only with an old pip, setuptools and
+# wheel; MineDojo works only with gym 0.21, and reads its task file only with omegaconf below 2.4.
+make_minedojo_env() {
+  local env=build/minedojo-env base="" name
+  for name in ${PYTHON:-python3.11 python3.10 python3.9 python3}; do
+    if "$name" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info < (3, 12))' 2>/dev/null; then
+      base=$name
+      break
+    fi
+  done
+  if [ -z "$base" ]; then
+    say "Python 3.9 to 3.11 is needed for MineDojo, but none is found; install one, or set PYTHON to its path."
+    exit 2
+  fi
+  say "making $env with $("$base" --version)"
+  "$base" -m venv --clear "$env"
+  "$env/bin/python" -m pip install --disable-pip-version-check "pip<24.1"
+  "$env/bin/python" -m pip install setuptools==65.5.0 wheel==0.38.4
+  "$env/bin/python" -m pip install --no-build-isolation \
+    gym==0.21.0 "numpy<2" "opencv-python<4.9" "omegaconf<2.4" minedojo==0.1
+  say "MineDojo is in $env; the game is built at the first reset, which needs JDK 8 and the network."
 }
 
 # Runs every check even if an earlier one fails, and names those that did.
@@ -165,6 +192,9 @@ case "${1:-}" in
     shift
     set_up
     run_tests "$@"
+    ;;
+  minedojo-env)
+    make_minedojo_env
     ;;
   *)
     # The flags are judged before anything is installed.

@@ -1,0 +1,168 @@
+"""Demonstrations for behaviour cloning: the teacher at work, disturbed now and then.
+
+Every now and then somebody else acts for a while, while what is noted is what the teacher would have done: at
+random at first, later the clone itself (as in DAgger: Ross, Gordon and Bagnell, AISTATS 2011). So the clone
+also learns what to do where its own mistakes lead. The remaining steps are those that it then really took.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from mnemocraft.controllers import actions as a
+from mnemocraft.controllers.features import GOALS, GRID, IMAGE, NUMBERS, features, token
+from mnemocraft.controllers.learned import LearnedController
+from mnemocraft.controllers.recollection import Recollection
+from mnemocraft.controllers.skills import DEEP, FARM, PRACTISED, UNDERGROUND, Skill, begin, wander
+from mnemocraft.controllers.success import Observation, Progress
+from mnemocraft.controllers.surroundings import wanted_blocks
+from mnemocraft.controllers.targets import sources
+from mnemocraft.controllers.teacher import Teacher
+from mnemocraft.envs.overworld.blocks import BLOCKS
+from mnemocraft.envs.overworld.bodies_view import BODY
+from mnemocraft.envs.overworld.creatures import FIRST_KIND, NAMES
+
+DISTURBANCE, LONGEST_DISTURBANCE = 0.03, 6
+"""Chance a tick that a disturbance begins, and how many ticks it lasts at most."""
+TRIAL, LONGEST_TRIAL = 0.02, 80
+"""The same of the clone's trials."""
+NOTED = {600: 0.35, UNDERGROUND: 0.2, DEEP: 0.08}
+"""Share of the ticks that is noted, by the length of the episodes: many worlds teach more than many ticks."""
+NEVER = 0
+PATIENCE = 1.5
+"""Episodes may take so many times the skill's steps."""
+GLANCE = 3
+"""Ticks between two looks for the recollection where nothing is noted: a picture takes longer than a tick."""
+LONGEST_WALK = 60
+"""Steps of wandering before half of the episodes."""
+LAND = ("plains", "forest", "savanna", "extreme_hills")
+ELSEWHERE = {
+    "birch_log": ("birch_forest", "forest"),
+    "leaves": ("forest", "birch_forest", "jungle"),
+    "wheat_seeds": ("plains", "savanna", "forest"),
+    "llama": ("savanna", "extreme_hills"),
+}
+"""Biomes in which goals are demonstrated besides the skill's own; :data:`LAND` for all others."""
+
+FIELDS = np.dtype(
+    [
+        ("image", np.uint8, (3, IMAGE, IMAGE)),
+        ("spots", np.uint16, (GRID, GRID)),
+        ("blocks", np.uint8, 27),
+        ("numbers", np.float32, NUMBERS),
+        ("goal", np.int64),
+        ("action", np.int64),
+        ("left", np.int64),
+        ("episode", np.int64),
+    ]
+)
+"""A noted tick: the image, cells of it in which the source of each goal is seen (bits), the other features,
+token of the goal, the teacher's action, steps left until the goal was reached (or :data:`NEVER`), and seed of
+the world."""
+
+
+def demonstrate(skill: Skill, seed: int, clone: Path | None = None) -> np.ndarray | None:
+    """One episode as an array of :data:`FIELDS`; None if nothing was noted.
+
+    Args:
+        skill: What to do; a skill of motion.
+        seed: Of the world, and of the disturbances.
+        clone: Weights of the one who disturbs; None for random actions.
+    """
+    rng = np.random.default_rng([seed, token(skill.goal)])
+    env, _ = begin(_somewhere(skill, rng), seed, None)
+    observation = wander(env, rng, int(rng.integers(LONGEST_WALK)) if rng.random() < 0.5 else 0)
+    learner = LearnedController(clone, seed) if clone else None
+    chance, longest = (TRIAL, LONGEST_TRIAL) if learner else (DISTURBANCE, LONGEST_DISTURBANCE)
+    progress, past, goal = Progress(skill.goal, observation), Recollection(), token(skill.goal)
+    teacher = Teacher(env, skill.goal, past)
+    noted: list[np.ndarray] = []
+    share, last, disturbed = NOTED[skill.max_steps], a.index(a.STAND, a.NONE), 0
+    for step in range(min(int(PATIENCE * skill.max_steps), DEEP)):
+        action = teacher.prepare(observation)
+        if action is None:
+            wise = chosen = teacher.move()
+            notes = wise != a.index(a.STAND, a.NONE) and rng.random() < share
+            if disturbed == 0 and rng.random() < chance:
+                disturbed = int(rng.integers(1, longest + 1))
+            tries = disturbed > 0 and learner is not None
+            cells = None
+            if notes or tries or step % GLANCE == 0:
+                image, things = env.labelled(IMAGE, IMAGE)
+                observation["rgb"], cells = image.transpose(2, 0, 1), spots(things)
+            if notes:
+                noted.append(note(observation, past, goal, wise, step, seed))
+                noted[-1]["spots"] = cells
+            if disturbed:
+                disturbed -= 1
+                chosen = int(rng.integers(a.ACTIONS))
+            if tries and learner:
+                chosen = learner.move(observation, skill.goal, last, past)
+            else:
+                past.look(observation, None if cells is None else cells >> goal & 1, last)
+            action, last = a.to_minedojo(chosen), chosen
+        observation, _, terminated, truncated, _ = env.step(action)
+        if progress.update(observation) or terminated or truncated:
+            break
+    if not noted:
+        return None
+    rows = np.stack(noted)
+    rows["left"] = step + 1 - rows["left"] if progress.reached else NEVER
+    return rows
+
+
+def _somewhere(skill: Skill, rng: np.random.Generator) -> Skill:
+    """The skill with all farm animals about, every other time in another biome."""
+    biomes = ELSEWHERE.get(GOALS[token(skill.goal)], LAND)
+    biome = skill.biome if rng.random() < 0.5 else str(rng.choice(biomes))
+    return replace(skill, biome=biome, animals=tuple(dict.fromkeys((*skill.animals, *FARM))))
+
+
+def note(
+    observation: Observation, past: Recollection, goal: int, action: int, step: int, seed: int
+) -> np.ndarray:
+    row = np.zeros((), FIELDS)
+    row["image"], row["blocks"], row["numbers"] = features(observation, past)
+    row["goal"], row["action"], row["left"], row["episode"] = goal, action, step, seed
+    return row
+
+
+def spots(things: np.ndarray) -> np.ndarray:
+    """Cells of the picture that show the source of each goal, as bits: uint16 (GRID, GRID)."""
+    side = IMAGE // GRID
+    cells = _sources()[things].reshape(GRID, side, GRID, side)
+    return np.bitwise_or.reduce(np.bitwise_or.reduce(cells, 3), 1)
+
+
+@cache
+def _sources() -> np.ndarray:
+    """Bits of the goals that each thing is a source of, or perhaps their item: uint16 (256,)."""
+    bits = np.zeros(256, np.uint16)
+    bits[BODY] = (1 << len(GOALS)) - 1
+    for skill in PRACTISED:
+        found, bit = sources(skill.goal), np.uint16(1 << token(skill.goal))
+        bits[: len(BLOCKS)][wanted_blocks(found)] |= bit
+        for name in found.mobs:
+            bits[BODY + FIRST_KIND + NAMES.index(name)] |= bit
+    return bits
+
+
+def collect(skill: Skill, ticks: int, first_seed: int, clone: Path | None = None) -> Iterator[np.ndarray]:
+    """Episodes of worlds ``first_seed``, ``first_seed + 1`` ... until there are enough ticks."""
+    seed, had = first_seed, 0
+    while had < ticks:
+        rows = demonstrate(skill, seed, clone)
+        seed += 1
+        if rows is not None:
+            had += len(rows)
+            yield rows
+
+
+def load(folder: Path) -> np.ndarray:
+    """All demonstrations below a folder, in the order of their files' names."""
+    return np.concatenate([np.load(path) for path in sorted(folder.rglob("*.npy"))])

@@ -1,0 +1,158 @@
+"""What the learned controller sees: image, blocks around, a few numbers, and its goal.
+
+As in DEPS (appendix C.1): the camera's view, yaw and pitch, position, and the 3 x 3 blocks around the agent.
+Of yaw and position only what carries over to other worlds is kept: the blocks are turned into the direction
+of view, and the height, the place within the block and the rest of the turn stay.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from mnemocraft.controllers import recollection
+from mnemocraft.controllers.recollection import Recollection
+from mnemocraft.controllers.success import VERSION, Observation
+from mnemocraft.controllers.targets import sources
+from mnemocraft.envs.minecraft.goals import Goal
+from mnemocraft.envs.minecraft.rules import rules
+from mnemocraft.envs.overworld.blocks import BLOCKS
+from mnemocraft.errors import MnemocraftError
+
+GOALS = (
+    "oak_log",
+    "birch_log",
+    "cobblestone",
+    "wheat_seeds",
+    "leaves",
+    "dirt",
+    "coal",
+    "iron_ore",
+    "diamond",
+    "sheep",
+    "cow",
+    "chicken",
+    "pig",
+    "llama",
+)
+"""What the network can be asked for; goals that have the same sources share one."""
+IMAGE = 64
+BLOCK_NAMES = tuple(dict.fromkeys(block.display for block in BLOCKS))
+UNKNOWN_BLOCK = len(BLOCK_NAMES)
+KINDS = ("", "pickaxe", "axe", "shovel", "hoe", "sword", "shears")
+BODY = 11
+TURN, FITS = 15.0, 0.2
+"""Degrees of one turn of the head; blocks off the middle of a hole at which a body still falls through it."""
+PAST = slice(BODY, BODY + recollection.NUMBERS)
+"""Which of the numbers come from the past."""
+NUMBERS = BODY + recollection.NUMBERS + len(KINDS)
+SIDED = (8, 9, *(BODY + place for place in recollection.SIDED))
+"""Numbers that change their sign in the mirror image."""
+_KNOWN = {name: number for number, name in enumerate(BLOCK_NAMES)}
+_SYNONYMS = {"log": "oak_log", "stone": "cobblestone"}
+
+
+GRID = 16
+"""Cells along each side of the picture in which the sources of the goals are looked for."""
+
+
+class Features(NamedTuple):
+    """One observation as the network takes it.
+
+    Attributes:
+        image: uint8 (3, 64, 64).
+        blocks: uint8 (27,), kinds of blocks by height, ahead and to the left, as seen by the player.
+        numbers: float32 (27,): sine and cosine of the pitch, height, life, food, light, height within the
+            block, place off its middle (ahead, to the right; in ``FITS``), turns from the nearest axis, turns
+            down; the past (:meth:`Recollection.numbers`); kind of the tool held.
+    """
+
+    image: np.ndarray
+    blocks: np.ndarray
+    numbers: np.ndarray
+
+
+@cache
+def token(goal: Goal) -> int:
+    """Place of a mine or kill goal in :data:`GOALS`.
+
+    Raises:
+        MnemocraftError: The network was not trained for it.
+    """
+    found = sources(goal)
+    name = goal.item if goal.verb == "mine" else ""
+    candidates = [_SYNONYMS.get(name, name), *(found.mobs if not found.blocks else ())]
+    for candidate in candidates:
+        if candidate in GOALS:
+            return GOALS.index(candidate)
+    raise MnemocraftError(
+        f"The learned controller does not know how to {goal.verb} {goal.item}; it knows {', '.join(GOALS)}."
+    )
+
+
+def features(observation: Observation, past: Recollection) -> Features:
+    """An observation of MineDojo's schema, with images of 64 x 64, and the past, as the network takes it."""
+    image = observation["rgb"]
+    if image.shape != (3, IMAGE, IMAGE):
+        raise MnemocraftError(
+            f"The learned controller takes images of {IMAGE} x {IMAGE}, not {image.shape[1:]}."
+        )
+    where, body = observation["location_stats"], observation["life_stats"]
+    pitch, yaw = np.radians(float(where["pitch"][0])), float(where["yaw"][0])
+    x, y, z = np.asarray(where["pos"], float).tolist()
+    axis = np.radians(90 * _quarter(yaw))
+    aside, along = x % 1 - 0.5, z % 1 - 0.5
+    kind = _kind(str(observation["equipment"]["name"][0]))
+    numbers = np.zeros(NUMBERS, np.float32)
+    numbers[:BODY] = (
+        np.sin(pitch),
+        np.cos(pitch),
+        y / 64,
+        float(body["life"][0]) / 20,
+        float(body["food"][0]) / 20,
+        float(where["light_level"][0]) / 15,
+        y % 1,
+        (-aside * np.sin(axis) + along * np.cos(axis)) / FITS,
+        (-aside * np.cos(axis) - along * np.sin(axis)) / FITS,
+        (yaw - 90 * _quarter(yaw)) / TURN,
+        float(where["pitch"][0]) / TURN,
+    )
+    numbers[PAST] = past.numbers(observation)
+    numbers[PAST.stop + kind] = 1
+    return Features(image, _blocks(observation), numbers)
+
+
+def _blocks(observation: Observation) -> np.ndarray:
+    """Kinds of the 27 blocks around, turned so that the direction of view comes first."""
+    names = observation["voxels"]["block_name"].tolist()
+    kinds = np.array(
+        [[[_KNOWN.get(name, UNKNOWN_BLOCK) for name in row] for row in layer] for layer in names], np.uint8
+    )
+    quarter = _quarter(float(observation["location_stats"]["yaw"][0]))
+    turned = np.rot90(kinds.transpose(1, 2, 0), quarter % 4, axes=(1, 2))
+    return turned.reshape(27)
+
+
+def _quarter(yaw: float) -> int:
+    """The axis nearest to a direction, in quarters of a turn."""
+    return round(yaw / 90)
+
+
+@cache
+def _kind(item: str) -> int:
+    tool = rules(VERSION).tools.get(item.replace(" ", "_"))
+    return KINDS.index(tool.kind) if tool and tool.kind in KINDS else 0
+
+
+def mirrored_blocks(blocks: np.ndarray) -> np.ndarray:
+    """The blocks (n, 27) in the mirror image."""
+    return blocks.reshape(-1, 3, 3, 3)[..., ::-1].reshape(len(blocks), 27)
+
+
+def mirrored_numbers(numbers: np.ndarray) -> np.ndarray:
+    """The numbers (n, 27) in the mirror image."""
+    mirrored = numbers.copy()
+    mirrored[:, SIDED] *= -1
+    return mirrored

@@ -1,0 +1,172 @@
+"""The goal-conditioned network: policy and horizon head on one backbone.
+
+In the spirit of the goal-sensitive Impala CNN that DEPS takes over (section 3.3 and appendix C.1): at each
+stage of the CNN the goal gates the channels. The horizon head predicts a distribution over the remaining
+steps, ``-log mu(h | s, g)`` being its loss (section 3.3), on a logarithmic grid.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from mnemocraft.controllers.actions import ACTIONS
+from mnemocraft.controllers.features import GOALS, GRID, NUMBERS, UNKNOWN_BLOCK, Features
+from mnemocraft.gnn.weights import BadWeights, read, write
+from mnemocraft.paths import DATA
+
+WEIGHTS = DATA / "models" / "controller.safetensors"
+CHANNELS = (16, 32, 48)
+GOAL, BLOCK, STATE, HIDDEN = 32, 8, 128, 256
+DARK, BRIGHTEST = 8.0, 4.0
+HORIZONS = np.unique(np.round(np.geomspace(1, 12_000, 40))).astype(np.int64)
+"""Upper ends of the classes of remaining steps: 1, 2, 3 ... 12,000, about a quarter apart."""
+
+
+class Batch(NamedTuple):
+    """Inputs of the network: uint8 images (n, 3, 64, 64), int64 blocks (n, 27), float32 numbers (n, 27),
+    int64 goals (n,)."""
+
+    image: Tensor
+    blocks: Tensor
+    numbers: Tensor
+    goal: Tensor
+
+
+def _convolution(inputs: int, outputs: int, size: int, stride: int) -> nn.Sequential:
+    """Convolution, batch normalisation (without it few things are spotted in the time), ReLU."""
+    layer = nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False)
+    return nn.Sequential(layer, nn.BatchNorm2d(outputs), nn.ReLU())
+
+
+class Spotter(nn.Module):
+    """Where in the picture the source of each goal is seen: logits for each goal and cell.
+
+    Trained on the simulator's knowledge of what each pixel shows, so that few worlds are enough to learn what
+    to look for; at work it has nothing but the picture.
+
+    Args:
+        inputs: Channels that come in, at the resolution of the grid.
+    """
+
+    def __init__(self, inputs: int) -> None:
+        super().__init__()
+        self.inner = _convolution(inputs, inputs, 3, 1)
+        self.cell = nn.Conv2d(inputs, len(GOALS), 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(n, inputs, GRID, GRID) to (n, len(GOALS), GRID, GRID)."""
+        cells: Tensor = self.cell(x + self.inner(x))
+        return cells
+
+
+class GatedStage(nn.Module):
+    """Halve the picture, add channels, one residual block; the goal scales the channels.
+
+    Args:
+        inputs: Channels that come in.
+        outputs: Channels that go out.
+    """
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.reduce = _convolution(inputs, outputs, 3, 2)
+        self.gate = nn.Linear(GOAL, outputs)
+        self.inner = _convolution(outputs, outputs, 3, 1)
+
+    def forward(self, x: Tensor, goal: Tensor) -> Tensor:
+        """(n, inputs, h, w) and (n, GOAL) to (n, outputs, h / 2, w / 2)."""
+        x = self.reduce(x) * (2 * torch.sigmoid(self.gate(goal)))[:, :, None, None]
+        return x + self.inner(x)
+
+
+class Network(nn.Module):
+    """Backbone, spotter, action head (42) and horizon head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        first, second, third = CHANNELS
+        self.goal = nn.Embedding(len(GOALS), GOAL)
+        self.look = nn.Sequential(_convolution(3, first, 5, 2), _convolution(first, second, 3, 2))
+        self.spotter = Spotter(second)
+        self.stage = GatedStage(second + 1, third)
+        self.block = nn.Embedding(UNKNOWN_BLOCK + 1, BLOCK)
+        self.state = nn.Sequential(
+            nn.Linear(27 * BLOCK + NUMBERS + GOAL, STATE), nn.ReLU(), nn.Linear(STATE, STATE), nn.ReLU()
+        )
+        width = third * 8 * 8 + GRID * GRID + STATE + GOAL
+        self.trunk = nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU())
+        self.deeper = nn.Sequential(nn.Linear(HIDDEN, HIDDEN), nn.ReLU())
+        self.gate = nn.Linear(GOAL, HIDDEN)
+        self.action = nn.Linear(HIDDEN, ACTIONS)
+        self.horizon = nn.Sequential(nn.Linear(HIDDEN, 64), nn.ReLU(), nn.Linear(64, len(HORIZONS)))
+
+    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits of the actions (n, 42), of the classes of remaining steps (n, len(HORIZONS)), and of where
+        the goals' sources are seen (n, len(GOALS), GRID, GRID)."""
+        goal = self.goal(batch.goal)
+        x = self.look(_adapted(batch.image))
+        spots = self.spotter(x)
+        wanted = torch.sigmoid(spots[torch.arange(len(goal)), batch.goal])
+        x = self.stage(torch.cat([x, wanted[:, None]], 1), goal)
+        state = self.state(torch.cat([self.block(batch.blocks).flatten(1), batch.numbers, goal], 1))
+        hidden = self.trunk(torch.cat([x.flatten(1), wanted.flatten(1), state, goal], 1)) * (
+            2 * torch.sigmoid(self.gate(goal))
+        )
+        hidden = hidden + self.deeper(hidden)
+        return self.action(hidden), self.horizon(hidden), spots
+
+    def save(self, path: Path, about: dict[str, Any]) -> None:
+        """Write the weights as half-precision safetensors, with facts about them."""
+        tensors = {name: tensor.half().contiguous().numpy() for name, tensor in self.state_dict().items()}
+        write(path, tensors, about)
+
+
+def _adapted(image: Tensor) -> Tensor:
+    """The picture relative to its mean, as eyes get used to the dark: else a tunnel is black on black."""
+    light = image.float()
+    relative = light / (light.mean((1, 2, 3), keepdim=True) + DARK)
+    return (relative.clamp(max=BRIGHTEST) - 1).contiguous(memory_format=torch.channels_last)
+
+
+def load_network(path: Path = WEIGHTS) -> Network:
+    """The network with the weights of a file.
+
+    Raises:
+        BadWeights: There is no such file, or it is damaged or of another network.
+    """
+    if not path.is_file():
+        raise BadWeights(f"{path} does not exist; make it with `python -m mnemocraft.controllers.train`.")
+    tensors, _ = read(path)
+    network = Network()
+    weights = {name: torch.from_numpy(array.astype(np.float32)) for name, array in tensors.items()}
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError:
+        raise BadWeights(f"{path} holds the weights of another network than this version's.") from None
+    return network.eval()
+
+
+def collate(seen: list[Features], goals: list[int]) -> Batch:
+    """Several observations as one batch."""
+    return Batch(
+        torch.from_numpy(np.stack([each.image for each in seen])),
+        torch.from_numpy(np.stack([each.blocks for each in seen]).astype(np.int64)),
+        torch.from_numpy(np.stack([each.numbers for each in seen])),
+        torch.tensor(goals),
+    )
+
+
+def horizon_class(steps: np.ndarray) -> np.ndarray:
+    """The class of each number of remaining steps."""
+    return np.minimum(np.searchsorted(HORIZONS, steps), len(HORIZONS) - 1)
+
+
+def expected_steps(logits: Tensor) -> np.ndarray:
+    """The geometric mean of the remaining steps under the predicted distribution."""
+    weights = torch.softmax(logits, 1).numpy()
+    return np.exp(weights @ np.log(HORIZONS))

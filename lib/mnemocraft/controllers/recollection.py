@@ -1,0 +1,114 @@
+"""What the learned controller keeps of the past: its goal's last sighting, its search, whether it is stuck.
+
+The network itself has no memory. These few numbers are kept for it, by rules; what to do about them is its
+own decision.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from mnemocraft.controllers import actions as a
+from mnemocraft.controllers.success import Observation
+
+TANGENT = 0.7002
+"""Of half the field of view, 70 degrees."""
+SEEN = 0.6
+"""Probability from which on a cell of the picture counts as showing it."""
+KEPT = 40
+"""Steps after which a sighting is forgotten."""
+ROUND, WALK = 18, 80
+"""A search goes by turns: steps to look all around, steps to walk on."""
+STUCK, ASIDE, TURN = 12, 18, 4
+"""Steps without headway after which one is stuck; steps to get around it, of which the first are to turn."""
+NUDGE = 0.02
+"""Blocks that are no headway."""
+MANY = 12
+"""Cells that make a sighting a large one."""
+NUMBERS = 9
+SIDED = (1, 5, 6, 8)
+"""Numbers that change their sign in the mirror image."""
+
+
+class Recollection:
+    """Kept for one goal.
+
+    The sighting is a direction in the world, which stays good while the head turns; on the way it is soon
+    seen again.
+
+    Attributes:
+        looks_around: Whether a search is in the part of its turn in which one looks around.
+        aside: Steps left to get around what one is stuck at.
+    """
+
+    def __init__(self) -> None:
+        self._age, self._bearing, self._slope, self._size = KEPT, 0.0, 0.0, 0.0
+        self._searched = self._idle = self.aside = 0
+        self._place = np.zeros(3)
+
+    @property
+    def looks_around(self) -> bool:
+        """See the class."""
+        return self._searched % (ROUND + WALK) < ROUND
+
+    def numbers(self, observation: Observation) -> np.ndarray:
+        """float32 (9,): freshness of the sighting; sine and cosine of its direction from the view's, its
+        height above the middle of the view (sine) and its size, all weighted by freshness; whether it is time
+        to look around, to turn aside, to walk aside; the side to turn to, 1 for the right."""
+        where = observation["location_stats"]
+        yaw, pitch = math.radians(float(where["yaw"][0])), math.radians(float(where["pitch"][0]))
+        fresh = 1 - self._age / KEPT
+        aside, above = self._bearing - yaw, self._slope + pitch
+        sighting = (math.sin(aside), math.cos(aside), math.sin(above), self._size)
+        parts = (self.looks_around, self.turns_aside, 0 < self.aside <= ASIDE - TURN, 1)
+        return np.array([fresh, *(fresh * part for part in sighting), *parts], np.float32)
+
+    @property
+    def turns_aside(self) -> bool:
+        """Whether getting around begins, with turning."""
+        return self.aside > ASIDE - TURN
+
+    def look(self, observation: Observation, cells: np.ndarray | None, last: int) -> None:
+        """Keep what is seen now.
+
+        Args:
+            observation: The one whose picture it is.
+            cells: Probability that each cell of the picture shows the source of the goal, (side, side); None
+                if nobody looked.
+            last: The action that led here.
+        """
+        self._move_on(np.asarray(observation["location_stats"]["pos"], float), last)
+        self._age, self._searched = min(KEPT, self._age + 1), self._searched + 1
+        if self._age < KEPT:
+            self._searched = 0
+        if cells is None or cells.max() < SEEN:
+            return
+        row, column = _middle(cells)
+        across, above = TANGENT * (2 * column / len(cells) - 1), TANGENT * (1 - 2 * row / len(cells))
+        where = observation["location_stats"]
+        yaw, pitch = math.radians(float(where["yaw"][0])), math.radians(float(where["pitch"][0]))
+        ahead = math.cos(pitch) + above * math.sin(pitch)
+        self._bearing = yaw + math.atan2(across, ahead)
+        self._slope = math.atan2(above * math.cos(pitch) - math.sin(pitch), math.hypot(across, ahead))
+        self._size, self._age = min(1.0, float((cells > SEEN).sum()) / MANY), 0
+
+    def _move_on(self, place: np.ndarray, last: int) -> None:
+        """Count steps in which a motion led nowhere."""
+        motion, head = divmod(last, len(a.HEADS))
+        rests = np.abs(place - self._place).max() < NUDGE and motion != a.STAND and head != a.ATTACK
+        self._idle = self._idle + 1 if rests else 0
+        self._place, self.aside = place, max(0, self.aside - 1)
+        if self._idle > STUCK:
+            self._idle, self.aside, self._age = 0, ASIDE, KEPT
+
+
+def _middle(cells: np.ndarray) -> tuple[float, float]:
+    """Row and column of the middle of the likeliest cell and those around it."""
+    best = [int(at) for at in np.unravel_index(np.argmax(cells), cells.shape)]
+    top, left = (max(0, at - 1) for at in best)
+    around = cells[top : best[0] + 2, left : best[1] + 2].astype(float)
+    rows, columns = np.indices(around.shape)
+    row, column = (float((part * around).sum() / around.sum()) for part in (rows, columns))
+    return top + 0.5 + row, left + 0.5 + column

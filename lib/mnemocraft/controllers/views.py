@@ -1,0 +1,87 @@
+"""Pictures to learn to see from: animals on many meadows, ores in many tunnels, and where in them they are.
+
+In demonstrations animals and ores are rare, and always the same few.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mnemocraft.controllers import actions as a
+from mnemocraft.controllers.demonstrations import FIELDS, LAND, NEVER, note, spots
+from mnemocraft.controllers.features import GOALS, IMAGE
+from mnemocraft.controllers.recollection import Recollection
+from mnemocraft.controllers.skills import FARM, NOON
+from mnemocraft.envs import OverworldEnv
+
+LOOKED = -100
+"""In place of the teacher's action: nobody acted."""
+MEADOWS, TUNNELS, VIEWS = 3, 3, 6
+"""Places of each sort in a world, and views from each."""
+HERD, PASTURE = 3, 14
+"""Animals of a kind, and within how many blocks of the player."""
+LENGTH, ORES = 7, ("coal_ore", "iron_ore", "diamond_ore")
+"""Blocks of a tunnel, and what is put into its walls."""
+STRIDE = 12
+
+
+def look_at(seed: int) -> np.ndarray:
+    """Views of one world as rows of demonstrations without a teacher's action."""
+    rng = np.random.default_rng([seed, len(GOALS)])
+    biome = str(rng.choice(LAND))
+    env = OverworldEnv(
+        seed,
+        image_size=None,
+        specified_biome=biome,
+        start_time=NOON,
+        allow_time_passage=False,
+        max_steps=10_000,
+    )
+    env.reset()
+    rows = []
+    for place in range(MEADOWS + TUNNELS):
+        if place < MEADOWS:
+            _meadow(env, rng)
+        else:
+            _tunnel(env, rng)
+        for _ in range(VIEWS):
+            observation = env.step(_glance(env, rng))[0]
+            image, things = env.labelled(IMAGE, IMAGE)
+            observation["rgb"] = image.transpose(2, 0, 1)
+            row = note(observation, Recollection(), int(rng.integers(len(GOALS))), LOOKED, NEVER, seed)
+            row["spots"] = spots(things)
+            rows.append(row)
+    return np.array(rows, FIELDS)
+
+
+def _meadow(env: OverworldEnv, rng: np.random.Generator) -> None:
+    """Walk on a little, and put animals all around."""
+    for _ in range(STRIDE):
+        env.step(a.to_minedojo(a.index(a.FORWARD_JUMP, a.NONE)))
+    body, roof = env.world["bodies"][0, 0], env.world["roof"][0]
+    x, y, z = (int(body[axis] >> 16) for axis in "xyz")
+    for kind in (*FARM, "llama"):
+        for dx, dz in rng.integers(-PASTURE, PASTURE + 1, (HERD, 2)).tolist():
+            env.spawn_mobs(kind, (dx, int(roof[(x + dx) & 255, (z + dz) & 255]) + 1 - y, dz))
+
+
+def _tunnel(env: OverworldEnv, rng: np.random.Generator) -> None:
+    """Stand at the end of a new tunnel, somewhere deep, with ores in its walls."""
+    body = env.world["bodies"][0, 0]
+    x, z = (int(body[axis] >> 16) for axis in "xz")
+    env.teleport_agent(x + 0.5, int(rng.integers(8, 58)), z + 0.5)
+    env.step(a.functional(0))
+    for ahead in range(LENGTH):
+        for up in (0, 1):
+            env.set_block("air", (0, up, ahead))
+        env.set_block("stone", (0, -1, ahead))
+    walls = [(side, up, ahead) for side in (-1, 1) for up in (0, 1) for ahead in range(LENGTH)]
+    walls += [(0, up, ahead) for up in (-1, 2) for ahead in range(1, LENGTH)]
+    for place in rng.permutation(walls)[: int(rng.integers(1, 6))].tolist():
+        env.set_block(str(rng.choice(ORES)), tuple(place))
+
+
+def _glance(env: OverworldEnv, rng: np.random.Generator) -> np.ndarray:
+    """Look somewhere else: anywhere around, more or less level."""
+    pitch = int(rng.choice((-1, 0, 0, 1, 1, 2, 3))) - int(env.world["status"][0]["pitch"]) // 15
+    return a.functional(0, pitch=pitch, yaw=int(rng.integers(-12, 13)))

@@ -1,0 +1,47 @@
+"""Gymnasium spaces of the text world: contents of an inventory and tool calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+
+from mnemocraft.envs.minecraft.engine import Engine
+
+
+class InventorySpace(gymnasium.Space[dict[str, int]]):
+    """Items of the version and how many: ``{"oak_log": 3}``."""
+
+    def __init__(self, world: Engine) -> None:
+        super().__init__()
+        self.world = world
+
+    def contains(self, x: Any) -> bool:
+        """Whether ``x`` maps items of the version to whole numbers."""
+        return isinstance(x, dict) and all(
+            (item in self.world.items or not self.world.real) and isinstance(units, int) and units >= 0
+            for item, units in x.items()
+        )
+
+    def sample(self, mask: Any = None, probability: Any = None) -> dict[str, int]:
+        """One unit of each of four random items."""
+        every = sorted(self.world.items)
+        return {every[int(i)]: 1 for i in self.np_random.choice(len(every), size=4, replace=False)}
+
+
+class ToolCallSpace(gymnasium.Space[dict[str, Any]]):
+    """Tool calls. Samples are known actions; malformed ones belong to it too because they get an answer."""
+
+    def __init__(self, world: Engine) -> None:
+        super().__init__()
+        self.world = world
+
+    def contains(self, x: Any) -> bool:
+        """Whether ``x`` is a tool call or its JSON."""
+        return isinstance(x, str | dict)
+
+    def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
+        """A random known action."""
+        every = list(self.world.operators)
+        verb, item = every[int(self.np_random.integers(len(every)))]
+        return {"name": verb, "arguments": {"item": item} if item else {}}

@@ -1,0 +1,110 @@
+"""Figures of notebook 02: frames, maps, skills and speed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mnemocraft import figstyle
+from mnemocraft.figstyle import COLOURS, PAGE, stamp, styled
+from mnemocraft.studies.minecraft.views import FRAME, View
+
+ACROSS = 4
+"""Frames in a row of a sheet."""
+
+
+@styled
+def sheet(views: Sequence[View], note: str) -> Figure:
+    """Frames in rows, each with its title, biome and tick."""
+    rows = max(1, -(-len(views) // ACROSS))
+    wide = PAGE / ACROSS
+    figure, grid = plt.subplots(
+        rows, ACROSS, figsize=(PAGE, rows * (wide * FRAME[0] / FRAME[1] + 0.28) + 0.15), squeeze=False
+    )
+    figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0.01, hspace=0.01)
+    for axes in grid.flat:
+        axes.set_axis_off()
+    for axes, view in zip(grid.flat, views, strict=False):
+        axes.imshow(view.picture, interpolation="nearest")
+        axes.set_title(view.label, fontsize=6.5, pad=2)
+    stamp(figure, note)
+    return figure
+
+
+OFFSETS = {"scripted": -0.24, "learned": 0.0, "random": 0.24}
+"""Where in its row a controller is drawn."""
+
+
+@styled
+def skills(found: pd.DataFrame) -> Figure:
+    """A row a skill: success rates with their 95 % intervals by controller, and the paper's rate.
+
+    Args:
+        found: :func:`mnemocraft.studies.minecraft.tables.skills`.
+    """
+    names = list(dict.fromkeys(found["skill"]))
+    figure, axes = plt.subplots(figsize=(PAGE, 0.27 * len(names) + 0.9))
+    for i, (kind, offset) in enumerate(OFFSETS.items()):
+        rows = found[found["controller"] == kind]
+        y = rows["skill"].map(names.index) + offset
+        spread = (rows["value"] - rows["low"], rows["high"] - rows["value"])
+        style: dict[str, Any] = {
+            "color": COLOURS[i],
+            "marker": figstyle.MARKERS[i],
+            "linestyle": "none",
+            "elinewidth": 1.0,
+        }
+        axes.errorbar(rows["value"], y, xerr=spread, label=kind, clip_on=False, **style)
+    paper = found.drop_duplicates("skill").dropna(subset=["paper"])
+    y = paper["skill"].map(names.index)
+    axes.plot(
+        paper["paper"],
+        y,
+        "|",
+        ms=14,
+        mew=2.0,
+        color="black",
+        label="DEPS, Table 18 (learned)",
+        zorder=1,
+        clip_on=False,
+    )
+    for place in range(1, len(names), 2):
+        axes.axhspan(place - 0.5, place + 0.5, color="0.955", zorder=0)
+    axes.set_yticks(range(len(names)), names)
+    axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(-0.02, 1.02), xlabel="Success rate")
+    axes.tick_params(axis="y", length=0)
+    figure.legend(loc="outside upper center", ncols=4)
+    counts = sorted(found["n"].unique())
+    episodes = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    stamp(
+        figure, f"n = {episodes} episodes a point; bars: 95 % Wilson intervals. The paper's n is not printed."
+    )
+    return figure
+
+
+@styled
+def speed(found: pd.DataFrame, host: str) -> Figure:
+    """Bars: steps per second on a logarithmic axis, the overworld's beside crafter's.
+
+    Args:
+        found: :func:`mnemocraft.studies.minecraft.tables.speed`.
+        host: On what it was measured.
+    """
+    figure, axes = plt.subplots(figsize=(PAGE, 0.3 * len(found) + 0.75))
+    for place, (name, rate, times) in enumerate(found.itertuples(index=False)):
+        style = figstyle.bar(1 if name.startswith("crafter") else 0)
+        axes.barh(place, rate, 0.65, **style)
+        axes.text(rate, place, f" {rate:,.0f} ({times:,.1f}x)", va="center", fontsize=6.5)
+    axes.set_xscale("log")
+    axes.set_yticks(range(len(found)), found["world"])
+    axes.invert_yaxis()
+    axes.set(
+        xlabel="Steps per second (in brackets: times crafter's)",
+        xlim=(10, 8 * found["steps_per_second"].max()),
+    )
+    stamp(figure, f"Recorded once, one core, in turns: {host}.")
+    return figure

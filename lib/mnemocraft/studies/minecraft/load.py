@@ -1,0 +1,123 @@
+"""How much of the worlds a profile shows, and what was measured before and is only read here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mnemocraft import paths
+from mnemocraft.errors import MnemocraftError
+
+STEM = "02_minecraft_worlds"
+MODELS = paths.DATA / "models"
+SPEED = paths.ROOT / "benchmarks" / "results" / "overworld.json"
+EVALUATE = "python -m mnemocraft.controllers.train && python -m mnemocraft.controllers.evaluate"
+BENCHMARK = "pip install crafter && python benchmarks/bench_overworld.py --save"
+RIVAL = "crafter, 64x64 images, random"
+"""What the benchmark calls the package beside which it measures."""
+SKILL_COLUMNS = (
+    "skill", "max_steps", "biome", "controller", "episodes", "successes", "success_rate", "low", "high",
+    "mean_steps_of_successes", "mean_steps", "mean_steps_low", "mean_steps_high",
+)  # fmt: skip
+HORIZON_COLUMNS = ("pairs_of", "order_by", "worlds", "pairs", "accuracy", "low", "high")
+SPEED_KEYS = (
+    "host", "targets", "without images, random", "with 64x64 images, random", RIVAL,
+    "times crafter, with images", "reset with image, ms", "peak memory of 12,000 steps, MB",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a profile shows.
+
+    Attributes:
+        seeds: How many of the given seeds are walked and mapped; None for all.
+        ticks: Length of a walk in ticks of 50 ms.
+        side: Columns along each side of a map, which are ``STEP`` blocks apart.
+    """
+
+    seeds: int | None
+    ticks: int
+    side: int
+
+
+STEP = 8
+"""Blocks between two columns of a map."""
+PROFILES = {
+    "smoke": Size(1, 400, 48),
+    "quick": Size(2, 4000, 128),
+    "full": Size(None, 12_000, 256),
+}
+
+
+def size(profile: str) -> Size:
+    """What a profile shows.
+
+    Raises:
+        MnemocraftError: no such profile.
+    """
+    if profile not in PROFILES:
+        raise MnemocraftError(f"profile must be one of {', '.join(PROFILES)}, not {profile!r}.")
+    return PROFILES[profile]
+
+
+def chosen(profile: str, seeds: Sequence[int]) -> list[int]:
+    """The seeds that a profile walks and maps.
+
+    Raises:
+        MnemocraftError: no seed is given, or there is no such profile.
+    """
+    if not seeds:
+        raise MnemocraftError("seeds must name at least one world, for example [2].")
+    return list(seeds)[: size(profile).seeds]
+
+
+def skills(folder: Path = MODELS) -> pd.DataFrame:
+    """The controllers' measured skills, as :mod:`mnemocraft.controllers.evaluate` wrote them.
+
+    Raises:
+        MnemocraftError: the table is missing or is another; the message names the command that makes it.
+    """
+    return _table(folder / "controller_skills.csv", SKILL_COLUMNS)
+
+
+def horizons(folder: Path = MODELS) -> pd.DataFrame:
+    """How often pairs of goals were put in their true order, as measured.
+
+    Raises:
+        MnemocraftError: see :func:`skills`.
+    """
+    return _table(folder / "controller_horizons.csv", HORIZON_COLUMNS)
+
+
+def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    try:
+        found = pd.read_csv(path, keep_default_na=False, na_values=[""])
+    except (OSError, ValueError) as error:
+        reason = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error})"
+        raise MnemocraftError(f"{path} {reason}; `{EVALUATE}` makes it.") from None
+    if lacking := [name for name in columns if name not in found]:
+        raise MnemocraftError(f"{path} lacks the column {lacking[0]}; `{EVALUATE}` makes it anew.")
+    return found
+
+
+def speeds(path: Path = SPEED) -> dict[str, Any]:
+    """What the benchmark of the overworld measured beside crafter.
+
+    Raises:
+        MnemocraftError: the file is missing or lacks something; the message names the command that makes it.
+    """
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        lacking = [key for key in SPEED_KEYS if key not in found]
+    except (OSError, ValueError, TypeError) as error:
+        reason = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error})"
+        raise MnemocraftError(f"{path} {reason}; `{BENCHMARK}` makes it.") from None
+    if lacking:
+        raise MnemocraftError(f"{path} lacks {lacking[0]!r}; `{BENCHMARK}` makes it anew.")
+    return found

@@ -1,0 +1,167 @@
+"""Tables of notebook 02: skills beside DEPS's Table 18, order of horizons, speed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.runs import code_version, write_table
+from mnemocraft.studies import papers
+from mnemocraft.studies.minecraft.load import EVALUATE, RIVAL
+
+CONTROLLERS = ("scripted", "learned", "random")
+MOVING = ("Mine", "Kill")
+"""First words of the skills that are played with motion and sight; only these have a random controller."""
+EFFORT = ("mean_steps", "mean_steps_low", "mean_steps_high")
+ORDER_TARGET = 0.75
+"""Share of pairs of goals that the horizon head must put in their true order."""
+SPEEDS = {
+    "without images, random": "overworld, no images, random actions",
+    "without images, walking": "overworld, no images, walking",
+    "with 64x64 images, random": "overworld, 64x64 images, random actions",
+    "with 64x64 images, walking": "overworld, 64x64 images, walking",
+    RIVAL: "crafter, 64x64 images, random actions",
+}
+"""Rates of the benchmark and what they are called here."""
+
+
+def skills(measured: pd.DataFrame) -> pd.DataFrame:
+    """Every skill of the paper's Table 18 with every controller that was measured on it, then skills of ours.
+
+    Args:
+        measured: :func:`mnemocraft.studies.minecraft.load.skills`.
+
+    Returns:
+        Columns ``skill_id`` (the paper's), ``skill``, ``controller``, ``value`` (success rate) with its 95 %
+        Wilson interval ``low`` to ``high``, ``n`` episodes, ``paper`` (success rate), ``limit`` and
+        ``paper_limit`` (steps allowed), ``steps`` (mean of the successes), ``mean_steps`` (a failure counts
+        as all steps allowed) with its bootstrap interval, ``biome``.
+
+    Raises:
+        MnemocraftError: a skill of the paper was not measured, or one was measured twice.
+    """
+    paper = papers.table("deps_table18")
+    _complete(measured, paper["skill"].tolist())
+    ours = [name for name in measured["skill"].unique() if name not in set(paper["skill"])]
+    order = {name: place for place, name in enumerate([*paper["skill"], *ours])}
+    renamed = measured.rename(
+        columns={
+            "success_rate": "value",
+            "episodes": "n",
+            "max_steps": "limit",
+            "mean_steps_of_successes": "steps",
+        }
+    )
+    printed = paper.rename(columns={"success_rate": "paper", "episode_length": "paper_limit"})
+    joined = renamed.merge(printed, on="skill", how="left")
+    joined = joined.assign(
+        skill_order=joined["skill"].map(order), controller_order=joined["controller"].map(CONTROLLERS.index)
+    ).sort_values(["skill_order", "controller_order"], ignore_index=True)
+    columns = ["skill_id", "skill", "controller", "value", "low", "high", "n", "paper"]
+    return joined[[*columns, "limit", "paper_limit", "steps", *EFFORT, "biome"]]
+
+
+def _complete(measured: pd.DataFrame, wanted: Sequence[str]) -> None:
+    keys = measured[["skill", "controller"]]
+    if (twice := keys[keys.duplicated()]).size:
+        name = " by ".join(twice.iloc[0])
+        raise MnemocraftError(f"{name} stands twice in the table of skills; `{EVALUATE}` makes it anew.")
+    if unknown := sorted(set(measured["controller"]) - set(CONTROLLERS)):
+        raise MnemocraftError(f"There is no controller {unknown[0]!r}; there are {', '.join(CONTROLLERS)}.")
+    have = set(keys.itertuples(index=False, name=None))
+    for name in wanted:
+        kinds = CONTROLLERS if name.startswith(MOVING) else CONTROLLERS[:2]
+        for kind in kinds:
+            if (name, kind) not in have:
+                raise MnemocraftError(
+                    f"{name!r} was not measured with the {kind} controller; `{EVALUATE}` does."
+                )
+
+
+def lengths(found: pd.DataFrame) -> pd.DataFrame:
+    """Episodes and mean steps of the successes by skill and controller; the steps allowed; to be read."""
+    kinds = [kind for kind in CONTROLLERS if kind in set(found["controller"])]
+    wide = found.pivot(index="skill", columns="controller", values=["n", "steps"]).reindex(
+        found["skill"].unique()
+    )
+    allowed = found.drop_duplicates("skill").set_index("skill")[["limit", "paper_limit"]]
+    parts = {"n": wide["n"][kinds].astype("Int64"), "steps": wide["steps"][kinds]}
+    return pd.concat(parts | {"steps allowed": allowed.set_axis(["ours", "paper"], axis=1)}, axis=1)
+
+
+def against_random(found: pd.DataFrame) -> str:
+    """On which mine and kill skills the learned controller's interval excludes random's mean.
+
+    The interval of its success rate; where random (almost) always succeeds too, that of its steps.
+    """
+    rate = found.pivot(index="skill", columns="controller", values="value")
+    effort = found.pivot(index="skill", columns="controller", values="mean_steps")["random"]
+    learned = found[found["controller"] == "learned"].set_index("skill")
+    low, most = learned["low"], learned["mean_steps_high"]
+    names = [name for name in found["skill"].unique() if pd.notna(rate["random"][name])]
+    never = [name for name in names if not rate["scripted"][name]]
+    tried = [name for name in names if name not in never]
+    faster = [name for name in tried if not low[name] > rate["random"][name] and most[name] < effort[name]]
+    worse = [name for name in tried if not low[name] > rate["random"][name] and name not in faster]
+    better = f"On **{len(tried) - len(worse)} of {len(tried)}** mine and kill skills"
+    sentences = [f"{better} the learned controller's interval excludes the random one's rate or steps."]
+    sentences += [f"By its steps alone: {', '.join(faster)}."] if faster else []
+    sentences += [f"Not so on: {', '.join(worse)}."] if worse else []
+    sentences += [f"Left out, because the script never succeeds either: {', '.join(never)}."] if never else []
+    return " ".join(sentences)
+
+
+def ordered(found: pd.DataFrame) -> str:
+    """Whether the horizon head orders goals as well as is asked for, as a Markdown list."""
+    lines = []
+    for row in found[found["order_by"] == "horizon head"].to_dict("records"):
+        low, high, accuracy = float(row["low"]), float(row["high"]), float(row["accuracy"])
+        held = "holds" if low >= ORDER_TARGET else "fails" if high < ORDER_TARGET else "undecided"
+        share = f"{accuracy:.2f} [{low:.2f}, {high:.2f}] of {row['pairs']} pairs"
+        place = f"in {row['worlds']} worlds in their true order; asked for {ORDER_TARGET:.2f}."
+        lines.append(f"- **{held}**, {row['pairs_of']}: {share} {place}")
+    return "\n".join(lines)
+
+
+def speed(recorded: Mapping[str, Any]) -> pd.DataFrame:
+    """Recorded steps per second, and how many times crafter's each is.
+
+    Args:
+        recorded: :func:`mnemocraft.studies.minecraft.load.speeds`.
+    """
+    rows = [(name, recorded[key]) for key, name in SPEEDS.items() if key in recorded]
+    table = pd.DataFrame(rows, columns=["world", "steps_per_second"])
+    return table.assign(times_crafter=table["steps_per_second"] / recorded[RIVAL])
+
+
+def targets(recorded: Mapping[str, Any]) -> pd.DataFrame:
+    """What was asked for and what was recorded; ``met`` says whether it was."""
+    asked = recorded["targets"]
+    rows = [
+        ("steps a second without images", asked["blind"], recorded["without images, random"]),
+        ("steps a second with 64x64 images", asked["seeing"], recorded["with 64x64 images, random"]),
+        ("times crafter, with images", asked["times_crafter"], recorded["times crafter, with images"]),
+        ("reset, ms (at most)", asked["reset_ms"], recorded["reset with image, ms"]),
+        (
+            "memory of 12,000 steps, MB (at most)",
+            asked["memory_mb"],
+            recorded["peak memory of 12,000 steps, MB"],
+        ),
+    ]
+    table = pd.DataFrame(rows, columns=["what", "asked", "recorded"])
+    most = table["what"].str.endswith("(at most)")
+    return table.assign(
+        met=np.where(most, table["recorded"] <= table["asked"], table["recorded"] >= table["asked"])
+    )
+
+
+def write(found: Mapping[str, pd.DataFrame], seeds: Sequence[int], folder: Path) -> None:
+    """Write tables as ``<name>.csv`` with their provenance: no model, the seeds, the commit."""
+    source = {"model": "none", "seeds": " ".join(map(str, seeds)), "commit": code_version()}
+    for name, table in found.items():
+        write_table(table.assign(**source), folder / f"{name}.csv")

@@ -1,0 +1,77 @@
+"""What a person sees of the overworld: frames with the biome and the tick at which they were seen."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mnemocraft.envs import OverworldEnv
+
+FRAME = (144, 232)
+"""Height and width of the frames in pixels."""
+NOON = 6000
+
+
+@dataclass(frozen=True)
+class View:
+    """A first-person frame.
+
+    Attributes:
+        title: What there is to see besides the land; may be empty.
+        seed: Seed of the world.
+        biome: The biome the player stands in.
+        tick: The world's clock: ticks of 50 ms, 24,000 a day, 0 is sunrise, 18,000 midnight.
+        place: The player's x, y and z in blocks.
+        picture: uint8 RGB, (height, width, 3).
+    """
+
+    title: str
+    seed: int
+    biome: str
+    tick: int
+    place: tuple[float, float, float]
+    picture: np.ndarray
+
+    @property
+    def label(self) -> str:
+        """Title, if there is one; below it biome and tick."""
+        where = f"{self.biome.replace('_', ' ')}, tick {self.tick:,}"
+        return f"{self.title}\n{where}" if self.title else where
+
+
+def place(env: OverworldEnv) -> tuple[float, float, float]:
+    """The player's x, y and z in blocks."""
+    x, y, z = (int(env.world["bodies"][0, 0][axis]) / 65536 for axis in "xyz")
+    return x, y, z
+
+
+def look(env: OverworldEnv, title: str, biome: str) -> View:
+    """What the player sees now."""
+    tick = int(env.world["status"]["time"][0]) % 24_000
+    return View(title, env.seed, biome, tick, place(env), env.frame(*FRAME))
+
+
+def table(views: Iterable[View]) -> pd.DataFrame:
+    """One row a frame: what, where, when, and a hash of its pixels, which is the same on every machine."""
+    rows: list[dict[str, Any]] = []
+    for view in views:
+        x, y, z = (round(value, 2) for value in view.place)
+        pixels = hashlib.sha256(view.picture.tobytes()).hexdigest()[:16]
+        rows.append(
+            {
+                "seed": view.seed,
+                "title": view.title,
+                "biome": view.biome,
+                "tick": view.tick,
+                "x": x,
+                "y": y,
+                "z": z,
+                "pixels": pixels,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -1,0 +1,158 @@
+"""The teacher acts on what lies before its eyes, and what the clone keeps of the past points there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba", reason="OverworldEnv needs numba (extra `minecraft`)")
+
+from mnemocraft.controllers import actions as a
+from mnemocraft.controllers.demonstrations import spots
+from mnemocraft.controllers.features import PAST, features, mirrored_numbers, token
+from mnemocraft.controllers.recollection import KEPT, ROUND, STUCK, WALK, Recollection
+from mnemocraft.controllers.skills import SKILLS, begin
+from mnemocraft.controllers.success import Progress
+from mnemocraft.controllers.teacher import REMEMBERED, Teacher
+from mnemocraft.envs import OverworldEnv
+from mnemocraft.envs.minecraft.goals import Goal
+from overworld_helpers import act, arena
+
+SHEEP, IRON = Goal("kill", "sheep"), Goal("mine", "iron_ore")
+REST, FORWARD = a.index(a.STAND, a.NONE), a.index(a.FORWARD, a.NONE)
+
+
+def steps_to(env: OverworldEnv, goal: Goal, most: int = 300) -> int:
+    """Steps that a new teacher takes to reach a goal; ``most`` if it does not."""
+    observation = env.step(a.functional(0))[0]
+    past, progress, last = Recollection(), Progress(goal, observation), REST
+    teacher = Teacher(env, goal, past)
+    for step in range(most):
+        action = teacher.prepare(observation)
+        if action is None:
+            past.look(observation, spots(env.labelled(64, 64)[1]) >> token(goal) & 1, last)
+            last = teacher.move()
+            action = a.to_minedojo(last)
+        observation = env.step(action)[0]
+        if progress.update(observation):
+            return step
+    return most
+
+
+def wall(env: OverworldEnv, block: str, z: int, height: int = 3) -> None:
+    """A wall across the arena."""
+    for x in range(-5, 6):
+        for y in range(height):
+            env.set_block(block, (x, y, z))
+
+
+def test_a_mob_counts_once_it_was_seen_and_is_soon_forgotten() -> None:
+    env = arena()
+    assert env.spawn_mobs("sheep", (0, 0, -4))  # behind the player
+    teacher = Teacher(env, SHEEP, Recollection())
+    env.step(a.functional(0))
+    teacher.move()
+    assert teacher._mob() is None
+    env.step(a.functional(0, yaw=12))
+    assert teacher._mob() is not None
+    wall(env, "stone", -2)
+    env.step(a.functional(0))
+    assert teacher._mob() is not None, "remembered"
+    teacher._now += REMEMBERED + 1
+    assert teacher._mob() is None
+
+
+def test_an_ore_counts_only_where_its_face_is_open() -> None:
+    env = arena({"stone_pickaxe": 1})
+    env.set_block("iron_ore", (0, 1, 4))
+    env.step(a.functional(0))
+    teacher = Teacher(env, IRON, Recollection())
+    x, y, z = teacher._around.place
+    teacher._now = 4
+    assert teacher._known_block() == (x, y + 1, z + 4)
+    wall(env, "stone", 3)
+    hidden = Teacher(env, IRON, Recollection())
+    hidden._now = 4
+    assert hidden._known_block() is None
+
+
+def test_it_steps_up_and_hits() -> None:
+    env = arena({"wooden_axe": 1})
+    for at in range(-5, 6):  # so that the sheep stays where it is level
+        for x, z in ((at, 5), (at, -5), (5, at), (-5, at)):
+            for y in (0, 1, 2):
+                env.set_block("stone", (x, y, z))
+    wall(env, "dirt", 2, height=1)
+    assert env.spawn_mobs("sheep", (1, 0, 4))
+    assert steps_to(env, SHEEP) < 120
+
+
+def test_ores_and_stone_are_dug_for_in_a_shaft() -> None:
+    for name, most in (
+        ("Mine 1 iron ore with stone pickaxe", 3000),
+        ("Mine 1 cobblestone with pickaxe", 600),
+    ):
+        skill = next(skill for skill in SKILLS if skill.name == name)
+        env, _ = begin(skill, 3, None)
+        assert steps_to(env, skill.goal, most) < most
+
+
+def test_a_sighting_points_to_its_place_while_the_head_turns() -> None:
+    env = arena(image_size=(64, 64))
+    assert env.spawn_mobs("sheep", (-3, 0, 4))  # ahead to the right of who looks south
+    past = Recollection()
+    observation = act(env)[0]
+    cells = spots(env.labelled(64, 64)[1]) >> token(SHEEP) & 1
+    past.look(observation, cells, REST)
+    bearing = np.arctan2(3, 4)
+    fresh, sine, cosine, above, size = past.numbers(observation)[:5]
+    assert fresh == 1 and size > 0 and above < 0
+    assert abs(np.arctan2(sine, cosine) - bearing) < 0.2, "a cell is .08 wide, the sheep some cells"
+    turned = act(env, yaw=90)[0]  # away from it to the right
+    past.look(turned, np.zeros((16, 16)), REST)
+    numbers = past.numbers(turned)
+    assert 0.9 < numbers[0] < 1 and abs(np.arctan2(numbers[1], numbers[2]) - (bearing - np.pi / 2)) < 0.2
+    for _ in range(KEPT):
+        past.look(turned, None, REST)
+    assert (past.numbers(turned)[:5] == 0).all()
+
+
+def test_a_search_looks_around_and_walks_by_turns_and_ends_with_a_sighting() -> None:
+    observation, past, looks = act(arena())[0], Recollection(), []
+    for _ in range(2 * (ROUND + WALK)):
+        looks.append(past.looks_around)
+        past.look(observation, None, REST)
+    assert looks == 2 * (ROUND * [True] + WALK * [False])
+    for _ in range(ROUND + 3):
+        past.look(observation, None, REST)
+    assert not past.looks_around
+    past.look(observation, np.ones((16, 16)), REST)
+    for _ in range(KEPT):
+        past.look(observation, np.zeros((16, 16)), REST)
+    assert past.looks_around, "once it is forgotten the search begins anew"
+
+
+def test_motion_without_headway_is_got_around_and_work_is_not() -> None:
+    observation = act(arena())[0]
+    for last, stuck in ((FORWARD, True), (REST, False), (a.index(a.FORWARD, a.ATTACK), False)):
+        past = Recollection()
+        for _ in range(STUCK + 2):
+            past.look(observation, None, last)
+        assert past.turns_aside == stuck
+        assert (past.numbers(observation)[6] == 1) == stuck
+
+
+def test_place_and_turn_are_told_from_the_nearest_axis_and_mirrored() -> None:
+    env = arena(image_size=(64, 64))
+    env.teleport_agent(0.75, 65.5, 0.25, yaw=0)
+    south = features(act(env)[0], Recollection()).numbers
+    env.teleport_agent(0.75, 65.5, 0.25, yaw=90)  # looks west, so that north is to the right
+    west = features(act(env)[0], Recollection()).numbers
+    assert np.allclose(south[7:10], [-1.25, -1.25, 0], atol=0.02), "to the back, to the left: east of south"
+    assert np.allclose(west[7:10], [-1.25, 1.25, 0], atol=0.02)
+    turned = features(act(env, yaw=30)[0], Recollection()).numbers
+    assert np.allclose(turned[9:11], [2, 0])
+    mirrored = mirrored_numbers(turned[None])[0]
+    assert np.allclose(mirrored[7:10], [-1.25, -1.25, -2], atol=0.02)
+    assert (mirrored[PAST.stop :] == turned[PAST.stop :]).all()
+    assert (mirrored_numbers(mirrored[None])[0] == turned).all()
