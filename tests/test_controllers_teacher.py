@@ -10,7 +10,17 @@ pytest.importorskip("numba", reason="OverworldEnv needs numba (extra `minecraft`
 from mnemocraft.controllers import actions as a
 from mnemocraft.controllers.demonstrations import spots
 from mnemocraft.controllers.features import PAST, features, mirrored_numbers, token
-from mnemocraft.controllers.recollection import KEPT, ROUND, STUCK, WALK, Recollection
+from mnemocraft.controllers.recollection import (
+    APPROACH,
+    FOLLOWED,
+    KEPT,
+    ROUND,
+    STRIKES,
+    STUCK,
+    WALK,
+    Recollection,
+    _middle,
+)
 from mnemocraft.controllers.skills import SKILLS, begin
 from mnemocraft.controllers.success import Progress
 from mnemocraft.controllers.teacher import REMEMBERED, Teacher
@@ -18,7 +28,7 @@ from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 from overworld_helpers import act, arena
 
-SHEEP, IRON = Goal("kill", "sheep"), Goal("mine", "iron_ore")
+SHEEP, IRON, WOOD = Goal("kill", "sheep"), Goal("mine", "iron_ore"), Goal("mine", "log")
 REST, FORWARD = a.index(a.STAND, a.NONE), a.index(a.FORWARD, a.NONE)
 
 
@@ -68,12 +78,33 @@ def test_an_ore_counts_only_where_its_face_is_open() -> None:
     env.step(a.functional(0))
     teacher = Teacher(env, IRON, Recollection())
     x, y, z = teacher._around.place
-    teacher._now = 4
+    teacher._now = 1
     assert teacher._known_block() == (x, y + 1, z + 4)
     wall(env, "stone", 3)
     hidden = Teacher(env, IRON, Recollection())
-    hidden._now = 4
+    hidden._now = 1
     assert hidden._known_block() is None
+
+
+def test_a_stack_is_fetched_even_if_the_head_turns_away() -> None:
+    env = arena()
+    env.set_block("log", (0, 0, 4))
+    env.step(a.functional(0))
+    x, y, z = Teacher(env, WOOD, Recollection())._around.place
+    env.teleport_agent(x + 0.5, y, z + 2.5)
+    env.step(a.functional(0))
+    teacher, stacks = Teacher(env, WOOD, Recollection()), 0
+    for _ in range(100):
+        stacks = len(teacher._around.stacks(teacher._objective))
+        if stacks:
+            break
+        env.step(a.to_minedojo(teacher.move()))
+    assert stacks and teacher._stack() is not None
+    env.teleport_agent(x + 0.5, y, z - 1.5, yaw=180)
+    env.step(a.functional(0))
+    assert teacher._stack() is not None, "remembered, though nobody looks there"
+    teacher._now += REMEMBERED + 1
+    assert teacher._stack() is None
 
 
 def test_it_steps_up_and_hits() -> None:
@@ -117,7 +148,7 @@ def test_a_sighting_points_to_its_place_while_the_head_turns() -> None:
     assert (past.numbers(turned)[:5] == 0).all()
 
 
-def test_a_search_looks_around_and_walks_by_turns_and_ends_with_a_sighting() -> None:
+def test_a_search_looks_around_and_walks_by_turns() -> None:
     observation, past, looks = act(arena())[0], Recollection(), []
     for _ in range(2 * (ROUND + WALK)):
         looks.append(past.looks_around)
@@ -126,10 +157,41 @@ def test_a_search_looks_around_and_walks_by_turns_and_ends_with_a_sighting() -> 
     for _ in range(ROUND + 3):
         past.look(observation, None, REST)
     assert not past.looks_around
-    past.look(observation, np.ones((16, 16)), REST)
-    for _ in range(KEPT):
-        past.look(observation, np.zeros((16, 16)), REST)
-    assert past.looks_around, "once it is forgotten the search begins anew"
+
+
+def test_only_a_goal_that_was_followed_ends_a_search() -> None:
+    """Or a head that turns past a wrong sighting once a round would turn for ever."""
+    env = arena(image_size=(64, 64))
+    there, nothing = np.ones((16, 16)), np.zeros((16, 16))
+    observation, past = act(env)[0], Recollection()
+    for turn in range(ROUND + 3):
+        past.look(observation, there if turn % 24 < 5 else nothing, REST)
+    assert not past.looks_around, "seen for a moment only"
+    for _ in range(FOLLOWED + 3):
+        past.look(observation, there, REST)
+    assert not past.looks_around, "seen all the time from one place"
+    x, y, z = observation["location_stats"]["pos"]
+    env.teleport_agent(float(x), float(y), float(z) + APPROACH + 0.5)
+    past.look(act(env)[0], there, REST)
+    assert past.looks_around, "followed: when it is lost, look around first"
+
+
+def test_who_strikes_for_long_in_one_place_is_stuck() -> None:
+    env, past = arena(), Recollection()
+    observation = act(env)[0]
+    dig = a.index(a.STAND, a.ATTACK)
+    for _ in range(STRIKES):
+        past.look(observation, None, dig)
+    assert not past.aside, "some blocks take long"
+    past.look(observation, None, dig)
+    assert past.turns_aside
+
+
+def test_a_sighting_is_in_the_middle_of_what_is_seen() -> None:
+    cells = np.zeros((16, 16))
+    cells[5:8, 10:13] = 1
+    assert _middle(cells) == (6.5, 11.5)
+    assert _middle(cells.T) == (11.5, 6.5)
 
 
 def test_motion_without_headway_is_got_around_and_work_is_not() -> None:
@@ -152,6 +214,9 @@ def test_place_and_turn_are_told_from_the_nearest_axis_and_mirrored() -> None:
     assert np.allclose(west[7:10], [-1.25, 1.25, 0], atol=0.02)
     turned = features(act(env, yaw=30)[0], Recollection()).numbers
     assert np.allclose(turned[9:11], [2, 0])
+    assert np.allclose(turned[11:13], [2, 2]), "far above both levels at 65"
+    env.teleport_agent(0.75, 10, 0.25)
+    assert np.allclose(features(act(env)[0], Recollection()).numbers[11:13], [-0.25, -2], atol=0.1)
     mirrored = mirrored_numbers(turned[None])[0]
     assert np.allclose(mirrored[7:10], [-1.25, -1.25, -2], atol=0.02)
     assert (mirrored[PAST.stop :] == turned[PAST.stop :]).all()

@@ -130,7 +130,7 @@ def test_items_are_conserved(inventory, todo):
         elif function == "place":
             placed = solids(env, start) - ground
             assert list(change.values()) in ([-1], []), "none: a torch that fell off at once"
-            assert placed == Counter({item: 1 for item in change})
+            assert placed == Counter(dict.fromkeys(change, 1))
         elif function == "destroy":
             assert -sum(change.values()) == slots[slot]["count"]
         else:

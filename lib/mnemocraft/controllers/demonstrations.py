@@ -2,7 +2,7 @@
 
 Every now and then somebody else acts for a while, while what is noted is what the teacher would have done: at
 random at first, later the clone itself (as in DAgger: Ross, Gordon and Bagnell, AISTATS 2011). So the clone
-also learns what to do where its own mistakes lead. The remaining steps are those that it then really took.
+also learns what to do where its own mistakes lead.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ TRIAL, LONGEST_TRIAL = 0.02, 80
 """The same of the clone's trials."""
 NOTED = {600: 0.35, UNDERGROUND: 0.2, DEEP: 0.08}
 """Share of the ticks that is noted, by the length of the episodes: many worlds teach more than many ticks."""
-NEVER = 0
 PATIENCE = 1.5
 """Episodes may take so many times the skill's steps."""
 GLANCE = 3
@@ -57,13 +56,12 @@ FIELDS = np.dtype(
         ("numbers", np.float32, NUMBERS),
         ("goal", np.int64),
         ("action", np.int64),
-        ("left", np.int64),
+        ("left", np.int64, len(GOALS)),
         ("episode", np.int64),
     ]
 )
 """A noted tick: the image, cells of it in which the source of each goal is seen (bits), the other features,
-token of the goal, the teacher's action, steps left until the goal was reached (or :data:`NEVER`), and seed of
-the world."""
+token of the goal, the teacher's action, steps left to each goal (0: not known), and seed of the world."""
 
 
 def demonstrate(skill: Skill, seed: int, clone: Path | None = None) -> np.ndarray | None:
@@ -96,7 +94,7 @@ def demonstrate(skill: Skill, seed: int, clone: Path | None = None) -> np.ndarra
                 image, things = env.labelled(IMAGE, IMAGE)
                 observation["rgb"], cells = image.transpose(2, 0, 1), spots(things)
             if notes:
-                noted.append(note(observation, past, goal, wise, step, seed))
+                noted.append(note(observation, past, goal, wise, seed))
                 noted[-1]["spots"] = cells
             if disturbed:
                 disturbed -= 1
@@ -109,11 +107,7 @@ def demonstrate(skill: Skill, seed: int, clone: Path | None = None) -> np.ndarra
         observation, _, terminated, truncated, _ = env.step(action)
         if progress.update(observation) or terminated or truncated:
             break
-    if not noted:
-        return None
-    rows = np.stack(noted)
-    rows["left"] = step + 1 - rows["left"] if progress.reached else NEVER
-    return rows
+    return np.stack(noted) if noted else None
 
 
 def _somewhere(skill: Skill, rng: np.random.Generator) -> Skill:
@@ -123,12 +117,11 @@ def _somewhere(skill: Skill, rng: np.random.Generator) -> Skill:
     return replace(skill, biome=biome, animals=tuple(dict.fromkeys((*skill.animals, *FARM))))
 
 
-def note(
-    observation: Observation, past: Recollection, goal: int, action: int, step: int, seed: int
-) -> np.ndarray:
+def note(observation: Observation, past: Recollection, goal: int, action: int, seed: int) -> np.ndarray:
+    """A row of :data:`FIELDS`; its spots, and the steps left, are still to be filled in."""
     row = np.zeros((), FIELDS)
     row["image"], row["blocks"], row["numbers"] = features(observation, past)
-    row["goal"], row["action"], row["left"], row["episode"] = goal, action, step, seed
+    row["goal"], row["action"], row["episode"] = goal, action, seed
     return row
 
 

@@ -42,7 +42,9 @@ IMAGE = 64
 BLOCK_NAMES = tuple(dict.fromkeys(block.display for block in BLOCKS))
 UNKNOWN_BLOCK = len(BLOCK_NAMES)
 KINDS = ("", "pickaxe", "axe", "shovel", "hoe", "sword", "shears")
-BODY = 11
+BODY = 13
+LEVELS, NEAR = (11, 56), 4.0
+"""Heights at which ores are looked for, and blocks above or below them that count as one."""
 TURN, FITS = 15.0, 0.2
 """Degrees of one turn of the head; blocks off the middle of a hole at which a body still falls through it."""
 PAST = slice(BODY, BODY + recollection.NUMBERS)
@@ -64,9 +66,10 @@ class Features(NamedTuple):
     Attributes:
         image: uint8 (3, 64, 64).
         blocks: uint8 (27,), kinds of blocks by height, ahead and to the left, as seen by the player.
-        numbers: float32 (27,): sine and cosine of the pitch, height, life, food, light, height within the
+        numbers: float32 (29,): sine and cosine of the pitch, height, life, food, light, height within the
             block, place off its middle (ahead, to the right; in ``FITS``), turns from the nearest axis, turns
-            down; the past (:meth:`Recollection.numbers`); kind of the tool held.
+            down, height above the ``LEVELS`` (in ``NEAR``, at most 2); the past
+            (:meth:`Recollection.numbers`); kind of the tool held.
     """
 
     image: np.ndarray
@@ -118,6 +121,7 @@ def features(observation: Observation, past: Recollection) -> Features:
         (-aside * np.cos(axis) - along * np.sin(axis)) / FITS,
         (yaw - 90 * _quarter(yaw)) / TURN,
         float(where["pitch"][0]) / TURN,
+        *(float(np.clip((y - level) / NEAR, -2, 2)) for level in LEVELS),
     )
     numbers[PAST] = past.numbers(observation)
     numbers[PAST.stop + kind] = 1
@@ -152,7 +156,7 @@ def mirrored_blocks(blocks: np.ndarray) -> np.ndarray:
 
 
 def mirrored_numbers(numbers: np.ndarray) -> np.ndarray:
-    """The numbers (n, 27) in the mirror image."""
+    """The numbers (n, 29) in the mirror image."""
     mirrored = numbers.copy()
     mirrored[:, SIDED] *= -1
     return mirrored

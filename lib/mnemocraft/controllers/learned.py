@@ -88,18 +88,18 @@ class LearnedController:
 
     def horizon(self, observation: Observation, goals: Sequence[Goal]) -> np.ndarray:
         """Predicted steps to each goal from here (DEPS, section 3.3)."""
-        asked = [goal for goal in goals if goal.verb in ("mine", "kill")]
-        steps: dict[Goal, float] = {}
-        if asked:
-            tokens, pasts = [token(goal) for goal in asked], [Recollection() for _ in asked]
+        tokens = {goal: token(goal) for goal in goals if goal.verb in ("mine", "kill")}
+        if tokens:
             with torch.inference_mode():
-                spots = self._network(collate([features(observation, pasts[0])], tokens[:1]))[2][0]
-                for past, place in zip(pasts, tokens, strict=True):
-                    past.look(observation, torch.sigmoid(spots[place]).numpy(), a.index(a.STAND, a.NONE))
-                seen = [features(observation, past) for past in pasts]
-                predicted = expected_steps(self._network(collate(seen, tokens))[1])
-            steps = {goal: float(n) * goal.count for goal, n in zip(asked, predicted, strict=True)}
-        return np.array([steps[goal] if goal in steps else _other(observation, goal) for goal in goals])
+                steps = expected_steps(
+                    self._network(collate([features(observation, Recollection())], [0]))[1]
+                )[0]
+        return np.array(
+            [
+                float(steps[tokens[goal]]) * goal.count if goal in tokens else _other(observation, goal)
+                for goal in goals
+            ]
+        )
 
 
 def draw(logits: torch.Tensor, temperature: float, random: np.random.Generator) -> np.ndarray:

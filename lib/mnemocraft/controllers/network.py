@@ -13,28 +13,50 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import adaptive_avg_pool2d, adaptive_max_pool2d
 
 from mnemocraft.controllers.actions import ACTIONS
-from mnemocraft.controllers.features import GOALS, GRID, NUMBERS, UNKNOWN_BLOCK, Features
+from mnemocraft.controllers.features import BODY, GOALS, GRID, NUMBERS, PAST, UNKNOWN_BLOCK, Features
 from mnemocraft.gnn.weights import BadWeights, read, write
 from mnemocraft.paths import DATA
 
 WEIGHTS = DATA / "models" / "controller.safetensors"
 CHANNELS = (16, 32, 48)
 GOAL, BLOCK, STATE, HIDDEN = 32, 8, 128, 256
+ROWS, COLUMNS, QUARTERS, DROPPED = 8, 4, 2, 0.2
+"""Of what the horizon head sees: cells of the spotter, of the picture; share that is left out in training."""
 DARK, BRIGHTEST = 8.0, 4.0
 HORIZONS = np.unique(np.round(np.geomspace(1, 12_000, 40))).astype(np.int64)
 """Upper ends of the classes of remaining steps: 1, 2, 3 ... 12,000, about a quarter apart."""
 
 
 class Batch(NamedTuple):
-    """Inputs of the network: uint8 images (n, 3, 64, 64), int64 blocks (n, 27), float32 numbers (n, 27),
+    """Inputs of the network: uint8 images (n, 3, 64, 64), int64 blocks (n, 27), float32 numbers (n, 29),
     int64 goals (n,)."""
 
     image: Tensor
     blocks: Tensor
     numbers: Tensor
     goal: Tensor
+
+
+class Residual(nn.Module):
+    """Adds to a picture what a convolution of it with gaps makes: the wider the gaps, the more is around.
+
+    Args:
+        channels: Channels that come in and go out.
+        gap: Distance between the cells that it looks at.
+    """
+
+    def __init__(self, channels: int, gap: int = 1) -> None:
+        super().__init__()
+        layer = nn.Conv2d(channels, channels, 3, padding=gap, dilation=gap, bias=False)
+        self.inner = nn.Sequential(layer, nn.BatchNorm2d(channels), nn.ReLU())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(n, channels, h, w) to the same."""
+        changed: Tensor = x + self.inner(x)
+        return changed
 
 
 def _convolution(inputs: int, outputs: int, size: int, stride: int) -> nn.Sequential:
@@ -55,12 +77,12 @@ class Spotter(nn.Module):
 
     def __init__(self, inputs: int) -> None:
         super().__init__()
-        self.inner = _convolution(inputs, inputs, 3, 1)
+        self.around = nn.Sequential(*(Residual(inputs, gap) for gap in (1, 2, 3)))
         self.cell = nn.Conv2d(inputs, len(GOALS), 1)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, inputs, GRID, GRID) to (n, len(GOALS), GRID, GRID)."""
-        cells: Tensor = self.cell(x + self.inner(x))
+        cells: Tensor = self.cell(self.around(x))
         return cells
 
 
@@ -76,12 +98,48 @@ class GatedStage(nn.Module):
         super().__init__()
         self.reduce = _convolution(inputs, outputs, 3, 2)
         self.gate = nn.Linear(GOAL, outputs)
-        self.inner = _convolution(outputs, outputs, 3, 1)
+        self.inner = Residual(outputs)
 
     def forward(self, x: Tensor, goal: Tensor) -> Tensor:
         """(n, inputs, h, w) and (n, GOAL) to (n, outputs, h / 2, w / 2)."""
         x = self.reduce(x) * (2 * torch.sigmoid(self.gate(goal)))[:, :, None, None]
-        return x + self.inner(x)
+        refined: Tensor = self.inner(x)
+        return refined
+
+
+class HorizonHead(nn.Module):
+    """How far each goal is: logits of the classes of remaining steps, for all goals at once.
+
+    It looks at the picture coarsely, at where the spotter sees the goal and whether it sees the others, at
+    the body's numbers and at the tool held; not at the past, which is of one goal only.
+
+    Args:
+        inputs: Channels of the picture.
+    """
+
+    def __init__(self, inputs: int) -> None:
+        super().__init__()
+        common = inputs * QUARTERS**2 + len(GOALS) + NUMBERS - (PAST.stop - PAST.start)
+        self.common, self.goal = nn.Linear(common, STATE), nn.Linear(GOAL, STATE)
+        self.own = nn.Linear(ROWS * COLUMNS, STATE)
+        self.classes = nn.Sequential(
+            nn.Dropout(DROPPED), nn.Linear(STATE, STATE), nn.ReLU(), nn.Linear(STATE, len(HORIZONS))
+        )
+
+    def forward(self, x: Tensor, spots: Tensor, numbers: Tensor, goals: Tensor) -> Tensor:
+        """Logits (n, len(GOALS), len(HORIZONS)).
+
+        Args:
+            x: The picture, (n, inputs, GRID, GRID).
+            spots: Probability that each cell shows each goal's source, (n, len(GOALS), GRID, GRID).
+            numbers: (n, NUMBERS).
+            goals: All goals, (len(GOALS), GOAL).
+        """
+        seen = [adaptive_avg_pool2d(x, QUARTERS).flatten(1), spots.amax((2, 3))]
+        common = self.common(torch.cat([*seen, numbers[:, :BODY], numbers[:, PAST.stop :]], 1))
+        own = self.own(adaptive_max_pool2d(spots, (ROWS, COLUMNS)).flatten(2))
+        logits: Tensor = self.classes(torch.relu(common[:, None] + own + self.goal(goals)))
+        return logits
 
 
 class Network(nn.Module):
@@ -103,22 +161,24 @@ class Network(nn.Module):
         self.deeper = nn.Sequential(nn.Linear(HIDDEN, HIDDEN), nn.ReLU())
         self.gate = nn.Linear(GOAL, HIDDEN)
         self.action = nn.Linear(HIDDEN, ACTIONS)
-        self.horizon = nn.Sequential(nn.Linear(HIDDEN, 64), nn.ReLU(), nn.Linear(64, len(HORIZONS)))
+        self.horizon = HorizonHead(second)
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Logits of the actions (n, 42), of the classes of remaining steps (n, len(HORIZONS)), and of where
-        the goals' sources are seen (n, len(GOALS), GRID, GRID)."""
+        """Logits of the actions (n, 42), of the classes of remaining steps to every goal (n, len(GOALS),
+        len(HORIZONS)), and of where the goals' sources are seen (n, len(GOALS), GRID, GRID)."""
         goal = self.goal(batch.goal)
         x = self.look(_adapted(batch.image))
         spots = self.spotter(x)
-        wanted = torch.sigmoid(spots[torch.arange(len(goal)), batch.goal])
+        seen = torch.sigmoid(spots)
+        horizon = self.horizon(x, seen.detach(), batch.numbers, self.goal.weight)
+        wanted = seen[torch.arange(len(goal)), batch.goal]
         x = self.stage(torch.cat([x, wanted[:, None]], 1), goal)
         state = self.state(torch.cat([self.block(batch.blocks).flatten(1), batch.numbers, goal], 1))
         hidden = self.trunk(torch.cat([x.flatten(1), wanted.flatten(1), state, goal], 1)) * (
             2 * torch.sigmoid(self.gate(goal))
         )
         hidden = hidden + self.deeper(hidden)
-        return self.action(hidden), self.horizon(hidden), spots
+        return self.action(hidden), horizon, spots
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Write the weights as half-precision safetensors, with facts about them."""
@@ -167,6 +227,6 @@ def horizon_class(steps: np.ndarray) -> np.ndarray:
 
 
 def expected_steps(logits: Tensor) -> np.ndarray:
-    """The geometric mean of the remaining steps under the predicted distribution."""
-    weights = torch.softmax(logits, 1).numpy()
+    """The geometric mean of the remaining steps under each predicted distribution (..., len(HORIZONS))."""
+    weights = torch.softmax(logits, -1).numpy()
     return np.exp(weights @ np.log(HORIZONS))

@@ -15,16 +15,21 @@ from mnemocraft.controllers.success import Observation
 
 TANGENT = 0.7002
 """Of half the field of view, 70 degrees."""
-SEEN = 0.6
-"""Probability from which on a cell of the picture counts as showing it."""
+SEEN = 0.75
+"""Output of the spotter from which on a cell of the picture counts as showing it. Rare cells weigh more in
+its training, so that it says 0.75 of what is right in about one of six cases."""
 KEPT = 40
 """Steps after which a sighting is forgotten."""
 ROUND, WALK = 18, 80
 """A search goes by turns: steps to look all around, steps to walk on."""
-STUCK, ASIDE, TURN = 12, 18, 4
-"""Steps without headway after which one is stuck; steps to get around it, of which the first are to turn."""
-NUDGE = 0.02
-"""Blocks that are no headway."""
+GAP, FOLLOWED, APPROACH = 4, 16, 2.0
+"""A search is over when the goal was in sight for so many steps, with gaps of so many at most, and one went
+so many blocks meanwhile: turning the head past what only looks like it is neither."""
+STUCK, STRIKES, ASIDE, TURN = 12, 150, 18, 4
+"""Steps without headway after which one is stuck, strikes in one place after which one is too; steps to get
+around it, of which the first are to turn."""
+NUDGE, SPOT = 0.02, 1.0
+"""Blocks that are no headway; blocks around that are the same place."""
 MANY = 12
 """Cells that make a sighting a large one."""
 NUMBERS = 9
@@ -45,8 +50,9 @@ class Recollection:
 
     def __init__(self) -> None:
         self._age, self._bearing, self._slope, self._size = KEPT, 0.0, 0.0, 0.0
-        self._searched = self._idle = self.aside = 0
-        self._place = np.zeros(3)
+        self._searched = self._series = self._idle = self._strikes = self.aside = 0
+        self._place = self._struck_at = np.zeros(3)
+        self._searched_at: np.ndarray | None = None
 
     @property
     def looks_around(self) -> bool:
@@ -81,8 +87,11 @@ class Recollection:
         """
         self._move_on(np.asarray(observation["location_stats"]["pos"], float), last)
         self._age, self._searched = min(KEPT, self._age + 1), self._searched + 1
-        if self._age < KEPT:
-            self._searched = 0
+        self._series = self._series + 1 if self._age <= GAP else 0
+        if self._searched_at is None:
+            self._searched_at = self._place
+        if self._series > FOLLOWED and np.abs(self._place - self._searched_at).max() > APPROACH:
+            self._searched, self._searched_at = 0, self._place
         if cells is None or cells.max() < SEEN:
             return
         row, column = _middle(cells)
@@ -95,20 +104,26 @@ class Recollection:
         self._size, self._age = min(1.0, float((cells > SEEN).sum()) / MANY), 0
 
     def _move_on(self, place: np.ndarray, last: int) -> None:
-        """Count steps in which a motion led nowhere."""
+        """Count steps in which a motion led nowhere, and strikes in one place."""
         motion, head = divmod(last, len(a.HEADS))
         rests = np.abs(place - self._place).max() < NUDGE and motion != a.STAND and head != a.ATTACK
         self._idle = self._idle + 1 if rests else 0
+        if np.abs(place - self._struck_at).max() > SPOT:
+            self._struck_at, self._strikes = place, 0
+        self._strikes += head == a.ATTACK
         self._place, self.aside = place, max(0, self.aside - 1)
-        if self._idle > STUCK:
-            self._idle, self.aside, self._age = 0, ASIDE, KEPT
+        if self._idle > STUCK or self._strikes > STRIKES:
+            self._idle, self._strikes, self.aside, self._age = 0, 0, ASIDE, KEPT
 
 
 def _middle(cells: np.ndarray) -> tuple[float, float]:
-    """Row and column of the middle of the likeliest cell and those around it."""
-    best = [int(at) for at in np.unravel_index(np.argmax(cells), cells.shape)]
+    """Row and column of the middle of the likeliest three by three cells; what is lower is often nearer."""
+    rows, columns = cells.shape
+    wide = np.pad(cells.astype(float), 1)
+    sums = sum(wide[row : row + rows, column : column + columns] for row in range(3) for column in range(3))
+    nearness = 1 + np.arange(rows)[:, None] / rows
+    best = [int(at) for at in np.unravel_index(np.argmax(sums * nearness), cells.shape)]
     top, left = (max(0, at - 1) for at in best)
     around = cells[top : best[0] + 2, left : best[1] + 2].astype(float)
-    rows, columns = np.indices(around.shape)
-    row, column = (float((part * around).sum() / around.sum()) for part in (rows, columns))
+    row, column = (float((part * around).sum() / around.sum()) for part in np.indices(around.shape))
     return top + 0.5 + row, left + 0.5 + column

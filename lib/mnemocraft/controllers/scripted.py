@@ -10,7 +10,7 @@ from mnemocraft.controllers import actions as a
 from mnemocraft.controllers.inventory import InventoryHand
 from mnemocraft.controllers.success import VERSION, Observation
 from mnemocraft.controllers.surroundings import Body, Place, Surroundings
-from mnemocraft.controllers.targets import Sources, sources
+from mnemocraft.controllers.targets import Sources, sources, tries
 from mnemocraft.controllers.walker import Walker
 from mnemocraft.envs.minecraft.goals import DOWN, Goal, goal_library
 from mnemocraft.envs.overworld import OverworldEnv, routes
@@ -38,7 +38,7 @@ RANGE = 24
 """Blocks that are walked at a time to find something."""
 LOOK_AROUND = 40
 COMPASS = ((0, 1), (-1, 0), (0, -1), (1, 0))
-HIT_TICKS, PLACING_TICKS, LEVEL_TICKS = 45, 12, 45
+HIT_TICKS, NEXT_TICKS, PLACING_TICKS, LEVEL_TICKS = 45, 10, 12, 45
 UNKNOWN = 2000.0
 """Remaining steps that are assumed for what is not within sight of the script."""
 
@@ -341,4 +341,5 @@ class ScriptedController:
             return path[-1][3] + HIT_TICKS * goal.count if path else UNKNOWN
         _, rows = self._around.blocks(found, CANDIDATES)
         path = self._way([(int(x), int(y), int(z)) for x, y, z, _ in rows]) if len(rows) else []
-        return path[-1][3] + HIT_TICKS * goal.count if path else UNKNOWN
+        work = HIT_TICKS + NEXT_TICKS * (tries(goal) - 1)
+        return path[-1][3] + work * goal.count if path else UNKNOWN

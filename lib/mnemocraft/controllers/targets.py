@@ -46,6 +46,14 @@ def sources(goal: Goal) -> Sources:
     )
 
 
+@cache
+def tries(goal: Goal) -> float:
+    """How many sources of a mine goal's item are broken for one of it, on the average."""
+    item, _ = goal_library(VERSION).objective(goal)[0]
+    blocks = goal_library(VERSION).rules.blocks
+    return 1 / max(_chance(blocks[name].drops, item, goal.tool) for name, _ in sources(goal).blocks)
+
+
 def _best(chances: dict[str, float]) -> tuple[str, ...]:
     """Those that leave the item at least half as often as the best one does."""
     least = _RARE * max(chances.values(), default=0)

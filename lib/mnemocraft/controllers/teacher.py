@@ -36,6 +36,8 @@ PROSPECTING, ABOVE_LAVA = 56, 11
 """Height to come down to in search of ores (or just below their highest), and the least of it."""
 CENTRED = 0.2
 """Distance from the middle of a block at which a body falls through a hole, or fits a tunnel."""
+RUN_UP, DEEP = 4.0, 4
+"""Distance to a mob that is worth a sprint; blocks down to the ground that are too deep to go there."""
 AXES = ((0, 1), (-1, 0), (0, -1), (1, 0))
 
 
@@ -62,6 +64,7 @@ class Teacher:
         self._level = min(PROSPECTING, max(ABOVE_LAVA, highest - 5)) if highest else 0
         self._noticed: dict[int, int] = {}
         self._block: Place | None = None
+        self._dropped, self._dropped_at = (0, 0, 0), -REMEMBERED - 1
         self._seen_at = self._now = 0
 
     def prepare(self, observation: Observation) -> np.ndarray | None:
@@ -80,8 +83,11 @@ class Teacher:
         mob = self._mob()
         if mob is not None:
             struck = self._walker.strike(mob) if self._around.away(mob) < ARM + 1 else None
-            return self._straight(mob.x, mob.z) if struck is None else struck
+            return self._straight(mob.x, mob.z, sprint=True) if struck is None else struck
         self._block = self._known_block()
+        aim = self._around.crosshair().block
+        if aim is not None and self._wanted[self._around.block(aim)]:
+            return a.index(a.STAND, a.ATTACK)
         if self._block is not None:
             return self._work(self._block)
         return self._prospect() if self._digs and not self._around.swims else self._explore()
@@ -89,11 +95,15 @@ class Teacher:
     # --- what is known ----------------------------------------------------------------------------
 
     def _stack(self) -> Body | None:
-        """The nearest stack of what is wanted."""
-        for body in self._around.stacks(self._objective):
+        """The nearest stack of what is wanted that is seen, or the one that was a short time ago."""
+        bodies = self._around.stacks(self._objective)
+        for body in bodies:
             if self._around.sees(body.x, body.y + 0.2, body.z, SMALL / 2):
+                self._dropped, self._dropped_at = body.place, self._now
                 return body
-        return None
+        if self._now - self._dropped_at > REMEMBERED:
+            return None
+        return next((body for body in bodies if body.place == self._dropped), None)
 
     def _mob(self) -> Body | None:
         """The nearest mob of the kind that is seen, or was a short time ago."""
@@ -113,7 +123,7 @@ class Teacher:
                 self._seen_at = self._now
             if self._now - self._seen_at <= REMEMBERED:
                 return self._block
-        elif self._block is None and self._now % PAUSE:
+        elif self._block is None and (self._now - 1) % PAUSE:
             return None
         self._seen_at = self._now
         _, rows = self._around.blocks(self._found, CANDIDATES)
@@ -137,10 +147,13 @@ class Teacher:
             return self._down()
         return self._straight(place[0] + 0.5, place[2] + 0.5)
 
-    def _straight(self, x: float, z: float, dive: bool = False) -> int:
-        """Go straight to a point; jump or dig where something stands in the way."""
-        action = self._walker.toward(x, z, dive=dive)
-        if action // len(a.HEADS) != a.FORWARD or action % len(a.HEADS) in (a.TURN_LEFT, a.TURN_RIGHT):
+    def _straight(self, x: float, z: float, dive: bool = False, sprint: bool = False) -> int:
+        """Go straight to a point, fast if it is far; jump or dig where something stands in the way."""
+        here = self._around.position
+        far = max(abs(x - here[0]), abs(z - here[2])) > RUN_UP
+        action = self._walker.toward(x, z, dive=dive, sprint=sprint and far)
+        motion, head = divmod(action, len(a.HEADS))
+        if motion not in (a.FORWARD, a.SPRINT) or head in (a.TURN_LEFT, a.TURN_RIGHT):
             return action
         feet, head, above = self._ahead()
         if not (feet or head):
@@ -150,12 +163,26 @@ class Teacher:
         return self._walker.work_on(self._step(1 if head else 0))
 
     def _onward(self, motion: int = a.FORWARD) -> int:
-        """Walk or run on in the direction of view."""
+        """Walk or run on in the direction of view, but not into an abyss."""
+        if self._abyss() and not self._around.swims:
+            return a.index(a.STAND, a.TURN_RIGHT)
         feet, head, above = self._ahead()
         pitch = self._around.pitch
         level = a.UP if pitch > 15 else a.DOWN if pitch < 0 else a.NONE
         jumps = self._around.swims or (feet and not (head or above))
         return a.index(a.FORWARD_JUMP if jumps else motion, level)
+
+    def _abyss(self) -> bool:
+        """Whether there is nothing to stand on a step ahead, or two, for a long way down."""
+        x, y, z = self._around.place
+        dx, dz = AXES[round(self._around.yaw / 90) % 4]
+        for ahead in (1, 2):
+            column = [(x + ahead * dx, y - down, z + ahead * dz) for down in range(DEEP)]
+            if self._around.solid(column[0]):
+                return False
+            if not any(self._around.block(place) for place in column):
+                return True
+        return False
 
     def _step(self, up: int) -> Place:
         """The place one step ahead, along the nearest axis, at a height above the feet."""
@@ -189,12 +216,9 @@ class Teacher:
         return a.index(a.STAND, a.ATTACK if self._around.pitch >= 90 else a.DOWN)
 
     def _tunnel(self) -> int:
-        """Dig on along the nearest axis, not into water or lava."""
-        if self._around.liquid(self._step(0)):
+        """Dig on along the next axis to the right, not into water, lava or an abyss."""
+        if self._around.liquid(self._step(0)) or self._abyss() or round((-self._around.yaw % 90) / 15) % 6:
             return a.index(a.STAND, a.TURN_RIGHT)
-        bins = round((90 * round(self._around.yaw / 90) - self._around.yaw) / 15)
-        if bins:
-            return a.index(a.STAND, a.TURN_RIGHT if bins > 0 else a.TURN_LEFT)
         _, aside = self._off_centre()
         if abs(aside) > CENTRED:
             return a.index(self._back_to_middle(0, aside), a.NONE)

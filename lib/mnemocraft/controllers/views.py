@@ -1,6 +1,8 @@
-"""Pictures to learn to see from: animals on many meadows, ores in many tunnels, and where in them they are.
+"""Pictures to learn to see from, and how far things are from where they were taken.
 
-In demonstrations animals and ores are rare, and always the same few.
+Some are taken where an episode may begin or lead; of these the scripted controller, which knows the whole
+state, says how many steps it is to every goal. Others show what is rare in demonstrations: animals on many
+meadows, ores in many tunnels.
 """
 
 from __future__ import annotations
@@ -8,50 +10,65 @@ from __future__ import annotations
 import numpy as np
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.demonstrations import FIELDS, LAND, NEVER, note, spots
-from mnemocraft.controllers.features import GOALS, IMAGE
+from mnemocraft.controllers.demonstrations import FIELDS, LAND, LONGEST_WALK, note, spots
+from mnemocraft.controllers.features import GOALS, IMAGE, token
 from mnemocraft.controllers.recollection import Recollection
-from mnemocraft.controllers.skills import FARM, NOON
+from mnemocraft.controllers.scripted import ScriptedController
+from mnemocraft.controllers.skills import AXE, DEEP, FARM, PRACTISED, Skill, begin, wander
 from mnemocraft.envs import OverworldEnv
 
 LOOKED = -100
 """In place of the teacher's action: nobody acted."""
-MEADOWS, TUNNELS, VIEWS = 3, 3, 6
+STARTS, MEADOWS, TUNNELS, VIEWS = 2, 2, 2, 5
 """Places of each sort in a world, and views from each."""
-HERD, PASTURE = 3, 14
+HERD, PASTURE = 3, 10
 """Animals of a kind, and within how many blocks of the player."""
 LENGTH, ORES = 7, ("coal_ore", "iron_ore", "diamond_ore")
 """Blocks of a tunnel, and what is put into its walls."""
 STRIDE = 12
+TOOLS = (("iron_pickaxe", 1), AXE)
+"""What the player has, in either order: with these every goal can be reached."""
 
 
 def look_at(seed: int) -> np.ndarray:
     """Views of one world as rows of demonstrations without a teacher's action."""
     rng = np.random.default_rng([seed, len(GOALS)])
-    biome = str(rng.choice(LAND))
-    env = OverworldEnv(
-        seed,
-        image_size=None,
-        specified_biome=biome,
-        start_time=NOON,
-        allow_time_passage=False,
-        max_steps=10_000,
-    )
-    env.reset()
+    tools = TOOLS if rng.random() < 0.5 else TOOLS[::-1]
+    animals = FARM if rng.random() < 0.8 else (*FARM, "llama")
+    env, _ = begin(Skill("", PRACTISED[0].goal, str(rng.choice(LAND)), tools, animals, DEEP), seed, None)
+    oracle = ScriptedController(env)
     rows = []
-    for place in range(MEADOWS + TUNNELS):
-        if place < MEADOWS:
+    for place in range(STARTS + MEADOWS + TUNNELS):
+        meadow = STARTS <= place < STARTS + MEADOWS
+        if meadow:
             _meadow(env, rng)
-        else:
+        elif place >= STARTS:
             _tunnel(env, rng)
+        elif place:
+            wander(env, rng, LONGEST_WALK)
+        left = np.zeros(len(GOALS)) if meadow else _steps(oracle)  # a meadow has more animals than nature
         for _ in range(VIEWS):
-            observation = env.step(_glance(env, rng))[0]
-            image, things = env.labelled(IMAGE, IMAGE)
-            observation["rgb"] = image.transpose(2, 0, 1)
-            row = note(observation, Recollection(), int(rng.integers(len(GOALS))), LOOKED, NEVER, seed)
-            row["spots"] = spots(things)
-            rows.append(row)
+            rows.append(_view(env, rng, seed))
+            rows[-1]["left"] = left
     return np.array(rows, FIELDS)
+
+
+def _steps(oracle: ScriptedController) -> np.ndarray:
+    """Estimated steps to every goal."""
+    goals = [
+        next(skill.goal for skill in PRACTISED if token(skill.goal) == place) for place in range(len(GOALS))
+    ]
+    return np.round(oracle.horizon({}, goals))
+
+
+def _view(env: OverworldEnv, rng: np.random.Generator, seed: int) -> np.ndarray:
+    """A look somewhere."""
+    observation = env.step(_glance(env, rng))[0]
+    image, things = env.labelled(IMAGE, IMAGE)
+    observation["rgb"] = image.transpose(2, 0, 1)
+    row = note(observation, Recollection(), int(rng.integers(len(GOALS))), LOOKED, seed)
+    row["spots"] = spots(things)
+    return row
 
 
 def _meadow(env: OverworldEnv, rng: np.random.Generator) -> None:
@@ -60,7 +77,7 @@ def _meadow(env: OverworldEnv, rng: np.random.Generator) -> None:
         env.step(a.to_minedojo(a.index(a.FORWARD_JUMP, a.NONE)))
     body, roof = env.world["bodies"][0, 0], env.world["roof"][0]
     x, y, z = (int(body[axis] >> 16) for axis in "xyz")
-    for kind in (*FARM, "llama"):
+    for kind in rng.permutation((*FARM, "llama")).tolist():  # there is not always room for all
         for dx, dz in rng.integers(-PASTURE, PASTURE + 1, (HERD, 2)).tolist():
             env.spawn_mobs(kind, (dx, int(roof[(x + dx) & 255, (z + dz) & 255]) + 1 - y, dz))
 

@@ -18,6 +18,8 @@ THIN = 3400 * CELL**3
 LAVA_TOP = 10
 """Hollows up to this height hold lava."""
 FIRST_HOLLOW = 4
+ROOF, MOUTHS = 5, 12
+"""Blocks that stay above a cave; in one of so many chunks of dry land none do, so that there are ways in."""
 
 
 @compiled
@@ -39,9 +41,19 @@ def _field(seed: int, x: int, y: int, z: int) -> int:
 
 
 @compiled
+def _mouth(seed: int, x: int, z: int) -> bool:
+    """Whether caves may open to the sky in this chunk."""
+    return below(hash2(seed + 33, x // CHUNK, z // CHUNK), MOUTHS) == 0
+
+
+@compiled
 def hollow(seed: int, x: int, y: int, z: int) -> bool:
-    """Whether a cave passes through this place, were there ground."""
-    return abs(_field(seed + 31, x, y, z)) < THIN and abs(_field(seed + 32, x, y, z)) < THIN
+    """Whether a cave passes through this place, were it the ground of dry land."""
+    return (
+        _mouth(seed, x, z)
+        and abs(_field(seed + 31, x, y, z)) < THIN
+        and abs(_field(seed + 32, x, y, z)) < THIN
+    )
 
 
 @compiled
@@ -61,16 +73,17 @@ def _knots(seed: int, x0: int, z0: int) -> np.ndarray:
 
 @compiled
 def carve(world: World, seed: int, x0: int, z0: int) -> None:
-    """Hollow the chunk at (x0, z0) out; under water a roof of five blocks stays."""
+    """Hollow the chunk at (x0, z0) out; a roof stays but at mouths, which are never under water."""
     knots = _knots(seed, x0, z0)
     bx, bz = x0 & (WINDOW - 1), z0 & (WINDOW - 1)
     line = np.empty((2, LEVELS), np.int64)
+    mouth = _mouth(seed, x0, z0)
     for i in range(CHUNK):
         for k in range(CHUNK):
             column = world.blocks[bx + i, bz + k]
             ground = int(world.top[bx + i, bz + k])
             _interpolate(knots, i, k, line)
-            _carve_column(column, line, ground - 5 if ground <= SEA else ground)
+            _carve_column(column, line, ground if mouth and ground > SEA else ground - ROOF)
 
 
 @compiled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from operator import index
+from operator import contains, index
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from mnemocraft.errors import MnemocraftError
 MAX_SEED = 2**63 - 1
 SLOTS = 36
 _WHOLE = (int, np.integer)
+_RANGES = tuple(map(range, SIZES))
 
 
 def whole(value: Any, name: str, low: int, high: int = MAX_SEED) -> int:
@@ -40,12 +41,16 @@ def image_size(size: Any) -> tuple[int, int]:
 
 def action(given: Any) -> list[int]:
     """An action as eight whole numbers."""
+    if isinstance(given, np.ndarray) and given.shape == (len(SIZES),) and given.dtype.kind in "iu":
+        chosen: list[int] = given.tolist()
+        if all(map(contains, _RANGES, chosen)):  # once a step, so it should be quick
+            return chosen
     try:
         numbers = given.tolist() if isinstance(given, np.ndarray) else list(given)
     except TypeError:
         numbers = []
     fits = len(numbers) == len(SIZES)
-    for number, size in zip(numbers, SIZES, strict=False):  # once a step, so it should be quick
+    for number, size in zip(numbers, SIZES, strict=False):
         fits = fits and isinstance(number, _WHOLE) and bool(0 <= number < size)
     if not fits:
         raise MnemocraftError(

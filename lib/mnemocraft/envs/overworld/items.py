@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from mnemocraft.envs.minecraft.rules import Recipe, rules
 
 _RULES = rules("1.11.2")
@@ -43,6 +45,7 @@ def stack_of(item: str) -> int:
     return _RULES.items[item].stack
 
 
+@cache
 def recipes_of(item: str, station: int) -> list[tuple[int, tuple[tuple[str, int], ...]]]:
     """Ways to make an item at its station, in MineDojo's order: units made, and units of each ingredient."""
     if station == AT_FURNACE:
