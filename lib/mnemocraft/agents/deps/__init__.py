@@ -5,17 +5,20 @@ are in ``zero_shot``, ``progprompt``, ``cot``, ``inner_monologue`` and ``code_as
 """
 
 from mnemocraft.agents.deps.methods import METHODS, Method, play
-from mnemocraft.agents.deps.stage import TextStage, WorldStage, overworld, text_stage, world_stage
+from mnemocraft.agents.deps.stage import Judge, TextStage, WorldStage
 from mnemocraft.agents.deps.tasks import Task, task, tasks
 from mnemocraft.agents.deps.trial import Trial
+from mnemocraft.agents.deps.worlds import judge, overworld, text_stage, world_stage
 
 __all__ = [
     "METHODS",
+    "Judge",
     "Method",
     "Task",
     "TextStage",
     "Trial",
     "WorldStage",
+    "judge",
     "overworld",
     "play",
     "task",

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from mnemocraft.agents.deps import prompts
-from mnemocraft.agents.deps.plan import Reading, Step, looks_like_code, read_plan
+from mnemocraft.agents.deps.code import looks_like_code
+from mnemocraft.agents.deps.plan import Reading, Step, read_plan
 from mnemocraft.agents.deps.selectors import FixedOrder, HorizonSelector, Selector, parallel
 from mnemocraft.agents.deps.trial import Trial
 from mnemocraft.llm.types import Message
@@ -98,7 +99,7 @@ async def explain(trial: Trial, report: Report, answer: str) -> str:
             f"Failed step: {report.step.line if report.step else ''}",
             f"Message: {report.reason}",
             *trial.scene(),
-            f"Plan:\n{answer[: prompts.LONGEST_PLAN]}",
+            f"Plan:\n{answer.strip()[: prompts.LONGEST_PLAN]}",
         ),
     ]
     text = prompts.explanation(await trial.ask("explainer", request))

@@ -13,17 +13,8 @@ import operator
 from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
-from mnemocraft.agents.deps.plan import (
-    Step,
-    Unreadable,
-    arguments,
-    at,
-    code_of,
-    parse,
-    quoted,
-    step_of,
-    verb_of,
-)
+from mnemocraft.agents.deps.code import Unreadable, at, code_of, parse, quoted, verb_of
+from mnemocraft.agents.deps.plan import Step, arguments, step_of
 from mnemocraft.agents.deps.prompts import one_line
 from mnemocraft.envs.minecraft.goals import VERBS
 
@@ -169,8 +160,8 @@ class _Interpreter:
         match node:
             case ast.Constant(value=bool() | str() | None):
                 return node.value
-            case ast.Constant(value=int()):
-                return self._bounded(node, node.value)
+            case ast.Constant(value=int(number)):
+                return self._bounded(node, number)
             case ast.Name(id=name):
                 return self._variable(node, name)
             case ast.List() | ast.Tuple():

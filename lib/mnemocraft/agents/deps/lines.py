@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mnemocraft.agents.deps.plan import MAX_CHARACTERS, MAX_COUNT, MAX_STEPS, Reading, Step, quoted
+from mnemocraft.agents.deps.code import MAX_CHARACTERS, quoted
+from mnemocraft.agents.deps.plan import MAX_COUNT, MAX_STEPS, Step
 from mnemocraft.envs.minecraft.goals import DOWN, VERBS, Goal, goal_library
 from mnemocraft.errors import MissingExtra
 
@@ -58,12 +59,6 @@ def read_line(line: str, version: str) -> Step | None:
     return Step(Goal(verb, item, count, tool or ""), quoted(line))
 
 
-def read_lines(text: str, version: str) -> tuple[list[str], list[Step | None]]:
-    """The step lines of an answer, and what each one means; None where the parser has to be asked."""
-    lines = step_lines(text)
-    return lines, [read_line(line, version) for line in lines]
-
-
 def check(lines: Sequence[str]) -> str:
     """What is wrong with the lines of a plan as a whole, in one sentence; empty if nothing is."""
     if not lines:
@@ -85,11 +80,6 @@ def read_parsed(answer: str, lines: Sequence[str], version: str) -> list[Step | 
         if step is not None:
             found[place] = Step(step.goal, quoted(lines[place]))
     return found
-
-
-def reading(steps: Sequence[Step | None], problem: str) -> Reading:
-    """The steps that mean something."""
-    return Reading(problem=problem) if problem else Reading(tuple(step for step in steps if step))
 
 
 @cache

@@ -1,7 +1,8 @@
 """ProgPrompt: a plan as a program of calls, made once."""
 
 from mnemocraft.agents.deps import prompts
-from mnemocraft.agents.deps.plan import looks_like_code, read_program
+from mnemocraft.agents.deps.code import looks_like_code
+from mnemocraft.agents.deps.plan import read_program
 from mnemocraft.agents.deps.trial import Trial
 from mnemocraft.agents.deps.zero_shot import follow
 

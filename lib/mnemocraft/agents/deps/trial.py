@@ -112,23 +112,21 @@ class Trial:
 
     async def read_lines(self, answer: str) -> Reading:
         """The steps of a plan in words; lines that cannot be read directly are the parser's."""
-        texts, steps = lines.read_lines(answer, self.stage.version)
-        problem = lines.check(texts)
-        if not problem:
-            steps = await self._parse(texts, steps)
-        return lines.reading(steps, problem)
+        texts = lines.step_lines(answer)
+        if problem := lines.check(texts):
+            return Reading(problem=problem)
+        return Reading(tuple(await self._parse(texts)))
 
-    async def _parse(self, texts: Sequence[str], steps: Sequence[Step | None]) -> Sequence[Step | None]:
-        """What the unread lines mean: by the parser model, and failing that by sentence similarity."""
+    async def _parse(self, texts: Sequence[str]) -> list[Step]:
+        """What lines mean: read as they are, by the parser model, and failing that by sentence similarity."""
         version = self.stage.version
+        steps = [lines.read_line(text, version) for text in texts]
         unread = [text for text, step in zip(texts, steps, strict=True) if step is None]
-        if not unread:
-            return steps
-        request = [prompts.system(version, "parser"), prompts.user(lines.question(unread))]
-        answer = await self.ask("parser", request)
-        parsed = iter(lines.read_parsed(answer, unread, version))
-        found = [step or next(parsed) for step in steps]
-        return [step or lines.nearest(text, version) for text, step in zip(texts, found, strict=True)]
+        if unread:
+            request = [prompts.system(version, "parser"), prompts.user(lines.question(unread))]
+            parsed = iter(lines.read_parsed(await self.ask("parser", request), unread, version))
+            steps = [step or next(parsed) for step in steps]
+        return [step or lines.nearest(text, version) for text, step in zip(texts, steps, strict=True)]
 
     # --- goals ------------------------------------------------------------------------------------
 
