@@ -127,7 +127,7 @@ class _Interpreter:
             case ast.Pass():
                 pass
             case _:
-                raise at(node, f"a policy may not contain a {type(node).__name__.lower()} like this")
+                raise at(node, f"this is not allowed in a policy ({type(node).__name__.lower()})")
         return ""
 
     def _while(self, node: ast.While) -> Run:
@@ -182,7 +182,7 @@ class _Interpreter:
             case ast.Call():
                 return (yield from self._call(node))
             case _:
-                raise at(node, f"a policy may not contain a {type(node).__name__.lower()}")
+                raise at(node, f"this is not allowed in a policy ({type(node).__name__.lower()})")
 
     def _values(self, nodes: Iterable[ast.expr]) -> Run:
         found = []
@@ -214,7 +214,7 @@ class _Interpreter:
         for kind, part in zip(node.ops, node.comparators, strict=True):
             right = yield from self._value(part)
             if type(kind) not in _COMPARISONS:
-                raise at(node, f"a policy may not compare with {type(kind).__name__.lower()}")
+                raise at(node, f"this comparison is not allowed in a policy ({type(kind).__name__.lower()})")
             equality = isinstance(kind, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
             if not equality and not (isinstance(left, int) and isinstance(right, int)):
                 raise at(node, "only numbers can be more or less")

@@ -30,6 +30,8 @@ _STEP = re.compile(
     r"(?: with (?:an? )?([a-z][a-z0-9_]*))?(?=$|[,.;]| from | on | without | # )",
     re.I,
 )
+_CHANGING = ("mine", "kill", "craft", "smelt")
+"""Verbs of the goals that change the inventory; the others are named as they are or not at all."""
 _AROUND = " \t\"'`*_."
 
 
@@ -95,23 +97,24 @@ def _names(version: str) -> frozenset[str]:
 def nearest(line: str, version: str, encoder: str = PACKAGED) -> Step:
     """The goal whose name is nearest to a line, by cosine similarity; the count is the line's first number.
 
+    Goals that share a word with the line are compared, or all of them if none does.
+
     Raises:
         MissingExtra: sentence-transformers or the package with the weights is not installed.
     """
-    names, vectors = _embedded_goals(version, encoder)
-    vector = _model(encoder).encode(line, normalize_embeddings=True, show_progress_bar=False)
-    verb, item = names[int(np.argmax(vectors @ vector))]
+    words = {word.removesuffix("s") for word in re.findall(r"[a-z]+", line.lower())}
+    every = [(verb, item) for verb, item in goal_library(version).names if verb in _CHANGING]
+    names = [name for name in every if not words.isdisjoint(name[1].split("_"))] or every
+    texts = tuple(f"{verb} {item.replace('_', ' ')}" for verb, item in names)
+    verb, item = names[int(np.argmax(_embedded(texts, encoder) @ _embedded((line,), encoder)[0]))]
     number = re.search(r"\d{1,4}", line)
     return Step(Goal(verb, item, max(1, int(number.group())) if number else 1), quoted(line))
 
 
 @cache
-def _embedded_goals(version: str, encoder: str) -> tuple[list[tuple[str, str]], np.ndarray]:
-    """Goals that change the inventory, and the vectors of their names."""
-    names = [name for name in goal_library(version).names if name[0] not in ("equip", "place", "dig")]
-    texts = [f"{verb} {item.replace('_', ' ')}" for verb, item in names]
-    model = _model(encoder)
-    return names, model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+def _embedded(texts: tuple[str, ...], encoder: str) -> np.ndarray:
+    """The unit vectors of some texts."""
+    return _model(encoder).encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
 
 
 @cache

@@ -218,7 +218,10 @@ def _literal(node: ast.expr) -> object:
         return -value if isinstance(value, int) else value
     if isinstance(node, ast.Dict):
         return pairs(node, [None if key is None else _literal(key) for key in node.keys], _literal)
-    raise at(node, f"an argument must be a text, a number, None or like {{'stick': 2}}, not {_kind(node)}")
+    raise at(
+        node,
+        f"an argument must be a text, a number, None or like {{'stick': 2}} ({type(node).__name__.lower()})",
+    )
 
 
 def pairs(node: ast.Dict, keys: list[object], value_of: Callable[[ast.expr], object]) -> dict[str, object]:
@@ -235,7 +238,3 @@ def pairs(node: ast.Dict, keys: list[object], value_of: Callable[[ast.expr], obj
             raise at(node, f"{quoted(key)} is named twice")
         found[key] = value_of(value)
     return found
-
-
-def _kind(node: ast.expr) -> str:
-    return f"a {type(node).__name__.lower()}"
