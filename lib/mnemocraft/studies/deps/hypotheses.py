@@ -72,7 +72,7 @@ def _printed_rounds(most: str, least: str, groups: tuple[str, ...]) -> float:
     table = papers.table("deps_table4").pivot(index="meta_task", columns="rounds", values="success_rate")
     size = papers.table("deps_table1").set_index("meta_task")["n_tasks"]
     chosen = [group for group in table.index if group in groups or not groups]
-    gain = (table[most] - table[least])[chosen]
+    gain = (table[float(most)] - table[float(least)])[chosen]
     return float((gain * size[chosen]).sum() / size[chosen].sum() / 100)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
-from mnemocraft.studies.deps.parallel import GOALS, LABELS, NUMBERS, SELECTORS, UNITS
+from mnemocraft.studies.deps.parallel import GOALS, LABELS, NUMBERS, SELECTORS
+from mnemocraft.studies.deps.parallel_tables import TESTED
 from mnemocraft.studies.deps.sights import Sight
 
 PAPER = "#D55E00"
@@ -29,7 +30,7 @@ def success(table: pd.DataFrame) -> Figure:
         for axes, number in zip(row, NUMBERS, strict=True):
             mine = table[(table["controller"] == controller) & (table["number"] == number)]
             _lines(axes, mine)
-            axes.set_title(f"{number} goals, {UNITS[controller]} of each; {controller} controller")
+            axes.set_title(f"{number} parallel goals, {controller} controller")
         row[0].set_ylabel("Success (%)")
     for axes in grid[-1]:
         axes.set_xlabel("Episode length (steps)")
@@ -128,3 +129,12 @@ def verdicts(table: pd.DataFrame) -> Figure:
     figure.legend(loc="outside upper center", ncols=4)
     stamp(figure, f"n = {rows['worlds'].max():.0f} worlds at most; 95 % (bootstrap over worlds). {NOTE}")
     return figure
+
+
+def draw(found: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
+    """All figures that are drawn from tables, by the name of their file."""
+    return {
+        "figure4": success(found["figure4"]),
+        "gains": gains(found["gains"], TESTED),
+        "verdicts": verdicts(found["hypotheses"]),
+    }

@@ -123,3 +123,14 @@ def _claims(controller: str, printed: pd.Series) -> Sequence[tuple[str, str, dic
     grows = float(printed[4] - printed[2])
     text = f"its gain over fixed order is larger with 4 goals than with 2 ({TESTED:,} steps)"
     return [*gains, ("more goals", text, more, grows, "holds (4.3.1, no test)")]
+
+
+def all_tables(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Every table by the name of its file."""
+    return {
+        "figure4": success(episodes),
+        "gains": gains(episodes),
+        "effort": effort(episodes),
+        "statuses": statuses(episodes),
+        "hypotheses": verdicts(episodes),
+    }

@@ -87,12 +87,18 @@ def table4(episodes: pd.DataFrame) -> pd.DataFrame:
     by = ["world", "method", "group", "max_rounds"]
     ours = measures.rates(measures.by_rounds(measures.with_average(chosen)), by)
     printed = papers.table("deps_table4").rename(columns={"meta_task": "group", "rounds": "max_rounds"})
-    printed = printed.assign(method="deps", paper=printed["success_rate"] / 100)
+    printed = printed.assign(
+        max_rounds=printed["max_rounds"].map(_rounds_name), method="deps", paper=printed["success_rate"] / 100
+    )
     table = ours.merge(printed.drop(columns="success_rate"), on=["method", "group", "max_rounds"], how="left")
     places = list(ROUNDS)
     table = table.assign(_place=table["max_rounds"].map(places.index), _group=measures.order(table["group"]))
     table = table.sort_values(["world", "method", "_group", "_place"], ignore_index=True, key=_worlds_first)
     return table[["world", "method", "group", "max_rounds", *COLUMNS, "paper"]]
+
+
+def _rounds_name(most: float) -> str:
+    return "inf" if most == float("inf") else f"{most:.0f}"
 
 
 def _worlds_first(values: pd.Series) -> pd.Series:
