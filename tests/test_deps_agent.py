@@ -199,6 +199,15 @@ def test_steps_are_limited():
     assert played.reason in ("goal_failed", "max_steps") and played.steps <= 3000
 
 
+def test_the_released_code_stops_at_the_thirteenth_failure():
+    script = ["mine({'diamond': 1})", "Because it is so."] * 20
+    played, _ = episode("deps", list(script), limits="code", max_dialogue_tokens=100_000)
+    assert played.reason == "max_rounds" and played.metrics["rounds"] == 12
+    assert (
+        episode("deps", list(script), max_dialogue_tokens=100_000, max_rounds=13)[0].metrics["rounds"] == 13
+    )
+
+
 def test_limits_of_goals():
     diamond, iron, planks = Goal("mine", "diamond"), Goal("mine", "iron_ore", 3), Goal("craft", "planks", 4)
     assert [goal_limit(g, "paper") for g in (diamond, iron, planks)] == [12_000, 3000, 2400]

@@ -27,6 +27,8 @@ MAX_ANSWER_TOKENS = 2048
 CHARACTERS_A_TOKEN = 4
 """For the length of a dialogue, which has to be the same whatever the model."""
 UNDERGROUND = ("iron_ore", "gold_ore", "redstone", "lapis_lazuli", "coal")
+CODE_ROUNDS = 12
+"""Revised plans that the released code allows."""
 _CODE_LIMITS = {"craft": 150, "smelt": 200}
 
 
@@ -41,10 +43,11 @@ class Trial:
         stage: The world with its task.
         model: What answers.
         seed: Sent with every call, and of the selector's draws.
-        max_rounds: Revised plans allowed (Table 4); None for as many as the dialogue has room for.
+        max_rounds: Revised plans allowed (Table 4); None for as many as the dialogue has room for, and with
+            the code's limits for 12.
         max_dialogue_tokens: Length of a planner's dialogue beyond which it is not asked any more.
         selector: For DEPS; None for the horizon-predictive one.
-        limits: Steps allowed for a goal: the ``paper``'s or those of the released ``code``.
+        limits: Steps allowed for a goal, and rounds: the ``paper``'s or those of the released ``code``.
         watch: Called with every event as it is recorded.
 
     Attributes:
@@ -69,7 +72,8 @@ class Trial:
         if limits not in LIMITS:
             raise MnemocraftError(f"There are no limits {limits!r}; choose one of {', '.join(LIMITS)}.")
         self.stage, self.model, self.seed, self.selector = stage, model, seed, selector
-        self.limits, self.max_rounds, self.max_dialogue_tokens = limits, max_rounds, max_dialogue_tokens
+        self.limits, self.max_dialogue_tokens = limits, max_dialogue_tokens
+        self.max_rounds = CODE_ROUNDS if max_rounds is None and limits == "code" else max_rounds
         self.round, self.reason = 0, ""
         self.random = np.random.default_rng(seed)
         self.ledger = TokenLedger()
