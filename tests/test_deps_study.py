@@ -1,5 +1,6 @@
 """The studies of DEPS: what is played, what is measured from known records, and what is shown."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import pandas as pd
 import pytest
 
 from deps_synthetic import planted, synthetic
-from mnemocraft.agents.deps import METHODS, task, tasks
+from mnemocraft.agents.deps import METHODS, play, task, tasks
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.llm import Model
 from mnemocraft.studies import papers
 from mnemocraft.studies.deps import analysis, card, episodes, load, measures, sweep, tables
 
@@ -201,6 +203,27 @@ def test_a_plan_longer_than_the_card_shows_where_it_is() -> None:
     steps[50] = ("step 50", card.FAILED)
     shown = card.card("long", steps, [], None)
     assert (shown != card.card("long", steps[:20], [], None)).any()
+
+
+PLANKS = """def obtain_1_planks(inventory={}):
+    mine({"log": 1}, tool=None)
+    craft({"planks": 4}, {"log": 1}, station=None)
+    return "planks"
+"""
+
+
+def test_an_overworld_episode_is_played_again_with_its_frames() -> None:
+    settings = sweep.condition("deps", "overworld", "1.11.2", "paper").settings
+    row = settings | {"task": "planks", "seed": 0}
+    model = Model("told", episodes._Recorded([{"type": "call", "text": PLANKS}]))
+    played = asyncio.run(play(sweep.new_trial(row, "planks", 0, model), "deps"))
+    assert played.success and played.metrics["rounds"] == 0, played.reason
+    seen = episodes.frames(row, played.trajectory)
+    shown = [event["type"] for place, event in enumerate(played.trajectory) if place in seen]
+    assert shown == ["plan", "goal", "outcome", "goal", "outcome"]
+    assert len({frame.tobytes() for frame in seen.values()}) > 2
+    with pytest.raises(MnemocraftError, match="goes otherwise"):
+        episodes.frames(row, played.trajectory[:-2])
 
 
 def test_the_fingerprint_hashes_the_code_that_plays(tmp_path: Path) -> None:

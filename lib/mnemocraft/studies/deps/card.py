@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from mnemocraft.figstyle import COLOURS, styled
 from mnemocraft.viewer import Look
 
-LOOK = Look(width=900, columns=1, inches=9.0, limit=4)
+LOOK = Look(width=900, columns=1, inches=9.0, limit=5)
 DONE, FAILED, NOW, LATER = "done", "failed", "now", "later"
 MARKS = {
     DONE: ("✓", COLOURS[2]),
@@ -22,7 +22,7 @@ MARKS = {
     LATER: ("·", "0.5"),
 }
 """Sign and colour of a step, by how it stands."""
-LINES = 20
+LINES = 16
 """Lines of a plan that are shown."""
 
 Step = tuple[str, str]
@@ -39,14 +39,14 @@ def card(title: str, steps: Sequence[Step], inventory: Sequence[str], view: np.n
         inventory: One line an item.
         view: What the agent sees; None where there is nothing to see.
     """
-    figure = Figure(figsize=(9.0, 4.2), dpi=100)
+    figure = Figure(figsize=(9.0, 3.3), dpi=100)
     figure.set_layout_engine("none")
-    _plan(figure.add_axes((0.02, 0.02, 0.6, 0.9)), steps)
+    _plan(figure.add_axes((0.02, 0.02, 0.6, 0.88)), steps)
     figure.text(0.02, 0.95, title, fontsize=9, weight="bold", va="center")
-    right = figure.add_axes((0.64, 0.02, 0.34, 0.42 if view is not None else 0.9))
+    right = figure.add_axes((0.66, 0.02, 0.32, 0.36 if view is not None else 0.88))
     _column(right, "Inventory", list(inventory) or ["nothing"])
     if view is not None:
-        seen = figure.add_axes((0.64, 0.46, 0.34, 0.46))
+        seen = figure.add_axes((0.66, 0.4, 0.32, 0.52))
         seen.imshow(view)
         seen.set_axis_off()
     canvas = FigureCanvasAgg(figure)
@@ -63,16 +63,16 @@ def _plan(axes: Axes, steps: Sequence[Step]) -> None:
     for row, (line, state) in enumerate(steps[first : first + LINES]):
         sign, colour = MARKS[state]
         axes.text(0.0, row, sign, fontsize=8, color=colour, va="center", family="DejaVu Sans")
-        text = shorten(f"{first + row + 1}. {line}", 92, placeholder=" ...")
+        text = shorten(f"{first + row + 1}. {line}", 84, placeholder=" ...")
         weight = "bold" if state in (NOW, FAILED) else "normal"
-        axes.text(0.035, row, text, fontsize=6.8, color=colour, va="center", weight=weight)
+        axes.text(0.035, row, text, fontsize=7.6, color=colour, va="center", weight=weight)
     if not steps:
         axes.text(0.0, 0, "no plan yet", fontsize=8, color="0.5", va="center")
 
 
 def _column(axes: Axes, title: str, lines: Sequence[str]) -> None:
     axes.set_axis_off()
-    rows = 10 if axes.get_position().height < 0.5 else 20
+    rows = 7 if axes.get_position().height < 0.5 else LINES
     axes.set(xlim=(0, 1), ylim=(rows, -0.5))
     axes.text(0, 0, title, fontsize=8, weight="bold", va="center")
     for row, line in enumerate(lines[: 2 * (rows - 1)]):

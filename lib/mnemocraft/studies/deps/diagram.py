@@ -30,7 +30,8 @@ LOOP = {
 }  # fmt: skip
 """Left, bottom, width, height, title, colour and what is in it."""
 CHOICE = {
-    "plan": (0.1, 0.5, 1.8, 1.7, "Parallel goals", "0.75", "kill sheep\nkill cow\nmine oak_log\nkill chicken"),
+    "plan": (0.1, 0.5, 1.8, 1.7, "Parallel goals", "0.75",
+             "kill sheep\nkill cow\nmine oak_log\nkill chicken"),
     "head": (2.5, 0.5, 2.1, 1.7, "Horizon head", COLOURS[0],
              "from the image, the blocks\naround and a goal to the\nsteps that are left"),
     "soft": (5.2, 0.5, 1.9, 1.7, "Equation 2", COLOURS[4], "softmax of minus\nthe predicted steps"),
@@ -54,8 +55,8 @@ def loop() -> Figure:
     _arrow(axes, (3.1, 1.46), (3.1, 2.14))
     _say(axes, "plan again: a round", (3.85, 1.8))
     _arrow(axes, (7.35, 3.5), (6.92, 3.5))
-    _say(axes, "reached: next", (7.12, 3.98))
-    axes.set(xlim=(0, 9.6), ylim=(-0.1, 4.15))
+    _say(axes, "reached: next goal", (7.12, 4.1))
+    axes.set(xlim=(0, 9.6), ylim=(-0.1, 4.3))
     axes.set_axis_off()
     stamp(figure, "Pink: answered by the language model. DEP is the same without the selector (blue).")
     return figure

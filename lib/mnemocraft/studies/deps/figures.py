@@ -79,16 +79,10 @@ def rounds(table: pd.DataFrame, model: str) -> Figure:
         part = mine[mine["group"] == group]
         for i, world in enumerate(_played(mine)):
             rows = part[part["world"] == world].set_index("max_rounds").reindex(list(ROUNDS))
-            look = figstyle.line(i)
-            axes.plot(range(len(ROUNDS)), 100 * rows["value"], label=NAMES[world], **look)
-            axes.fill_between(
-                range(len(ROUNDS)),
-                100 * rows["low"],
-                100 * rows["high"],
-                color=look["color"],
-                alpha=0.15,
-                lw=0,
-            )
+            x, look = range(len(ROUNDS)), figstyle.line(i)
+            axes.plot(x, 100 * rows["value"], label=NAMES[world], **look)
+            if world == "text":
+                axes.fill_between(x, 100 * rows["low"], 100 * rows["high"], alpha=0.2, lw=0)
         paper = part.drop_duplicates("max_rounds").set_index("max_rounds")["paper"].reindex(list(ROUNDS))
         axes.plot(range(len(ROUNDS)), 100 * paper, "--x", color=PAPER, label="the paper (Codex)")
         axes.set_title(group)
@@ -101,7 +95,7 @@ def rounds(table: pd.DataFrame, model: str) -> Figure:
     figure.legend(handles, labels, loc="outside upper center", ncols=2)
     text = mine[(mine["world"] == "text") & mine["group"].isin(GROUPS)]["n"]
     n = f"{text.min()} to {text.max()}" if len(text) else "0"
-    stamp(figure, f"n = {n} episodes a point in the text world; bands: 95 % (Wilson).", model)
+    stamp(figure, f"n = {n} episodes a point in the text world, fewer in others. Band: 95 % (Wilson).", model)
     return figure
 
 
@@ -115,18 +109,21 @@ def by_task(table: pd.DataFrame, model: str) -> Figure:
         for i, method in enumerate(methods):
             mine = both[both["method"] == method]
             look = figstyle.line(i) | {"linestyle": "none", "alpha": 0.6, "markersize": 3.2}
-            shift = 100 * mine["value"] + 0.9 * (
-                i - (len(methods) - 1) / 2
-            )  # equal rates lie beside each other
-            axes.plot(100 * mine["paper"], shift, label=LABELS[method], **look)
+            apart = 0.9 * (i - (len(methods) - 1) / 2)  # else equal rates hide each other
+            axes.plot(100 * mine["paper"], 100 * mine["value"] + apart, label=LABELS[method], **look)
         axes.plot([0, 100], [0, 100], color="0.6", lw=0.6)
-        axes.set_title(title)
-        axes.set_xlabel("The paper's success (%)")
-        axes.legend(loc="lower right", fontsize=6)
+        axes.set_xlabel(f"The paper's success (%), {title}")
+        axes.legend(
+            loc="lower left",
+            bbox_to_anchor=(-0.02, 1),
+            ncols=5,
+            columnspacing=0.6,
+            handletextpad=0,
+            fontsize=6,
+        )
     grid[0].set_ylabel("Ours, text world (%)")
-    stamp(
-        figure, f"A mark a task; up to n = {table['n'].max()} episodes each. On the line both agree.", model
-    )
+    note = f"A mark a task; up to n = {table['n'].max()} episodes each. On the line both agree."
+    stamp(figure, note, model)
     return figure
 
 
@@ -170,7 +167,10 @@ def figure9(table: pd.DataFrame, model: str) -> Figure:
                 axes.fill_between(rows["order"], 100 * rows["low"], 100 * rows["high"], alpha=0.15, lw=0)
         axes.set_title(NAMES[world])
         axes.set_xticks(rows["order"], rows["milestone"].str.replace("_", " "), rotation=90, fontsize=6.2)
-        axes.legend(loc="lower left", fontsize=6)
+    handles = {
+        label: line for axes in grid[0] for line, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4)
     grid[0, 0].set_ylabel("Episodes that ever held it (%)")
     n = ", ".join(f"{table[table['world'] == world]['n'].max()} ({world})" for world in shown)
     stamp(figure, f"n = {n} episodes a line; band: DEPS, 95 % (Wilson). The paper prints no numbers.", model)

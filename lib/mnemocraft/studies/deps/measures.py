@@ -99,8 +99,9 @@ def cells(episodes: pd.DataFrame, by: Sequence[str]) -> Cells:
 
 
 def milestones() -> list[str]:
-    """The items on the way to a diamond, in the order of the paper's Figure 8, named as there."""
-    return papers.table("deps_fig8")["item"].tolist()
+    """The items on the way to a diamond in the order of the paper's Figure 8; its stone is cobblestone."""
+    printed = papers.table("deps_fig8")["item"].str.replace(" ", "_")
+    return printed.replace("stone", "cobblestone").tolist()
 
 
 def order(values: pd.Series) -> pd.Series:

@@ -39,7 +39,7 @@ NUMBERS = (2, 3, 4)
 """How many of them an episode asks for: the first so many."""
 CONTROLLERS = ("scripted", "learned")
 MAX_STEPS = 3000
-LENGTHS = (500, 750, 1000, 1500, 2000, 3000)
+LENGTHS = (125, 250, 500, 750, 1000, 1500, 2000, 3000)
 """Episode lengths that are compared, all of them from one run of the longest."""
 IMAGE = (64, 64)
 """Height and width of what the learned controller sees."""

@@ -60,14 +60,15 @@ def moments(name: str, pursuit: parallel.Pursuit, seen: list[np.ndarray]) -> lis
         pursuit: The episode, played.
         seen: The view at every event.
     """
-    found, talk, chosen = [], [""], ""
+    found, talk, chosen, away = [], [""], "", {}
     for event, view in zip(pursuit.trajectory, seen, strict=True):
         if event["type"] == "choice":
             chosen, talk = event["goal"], [_predicted(event)]
+            away = dict(zip(event["candidates"], event["horizons"], strict=True))
         elif event["type"] == "outcome":
             result = "reached" if event["success"] else "not yet"
             title = f"step {event['at']}: {chosen}, {result}"
-            steps = _steps(pursuit, event["inventory"], chosen, event["success"])
+            steps = _steps(pursuit, event["inventory"], chosen, away)
             held = [f"{units} {item}" for item, units in event["inventory"].items()]
             talk += [] if event["success"] else [event["reason"]]
             drawn = partial(card.card, f"{name}. {title}", steps, held, view)
@@ -81,12 +82,14 @@ def _predicted(event: Mapping[str, Any]) -> str:
 
 
 def _steps(
-    pursuit: parallel.Pursuit, had: Mapping[str, int], chosen: str, reached: bool
+    pursuit: parallel.Pursuit, had: Mapping[str, int], chosen: str, away: Mapping[str, float]
 ) -> tuple[card.Step, ...]:
-    """Every goal of the task with how it stands."""
+    """Every goal of the task with how it stands, and its predicted steps when the last choice was made."""
     steps = []
     for goal, item in parallel.GOALS:
         if item in pursuit.stage.target:
-            state = DONE if item in had else NOW if str(goal) == chosen and not reached else LATER
-            steps.append((f"{goal.verb} {goal.item}, for {item}", state))
+            state = DONE if item in had else NOW if str(goal) == chosen else LATER
+            told = f": {away[str(goal)]:.0f} steps predicted" if str(goal) in away else ""
+            taken = ", chosen" if str(goal) == chosen else ""
+            steps.append((f"{goal.verb} {goal.item}, for {item}{told}{taken}", state))
     return tuple(steps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,6 +57,9 @@ def _lines(axes: Axes, table: pd.DataFrame) -> None:
             mine["length"], 100 * mine["low"], 100 * mine["high"], color=colour, alpha=0.12, lw=0
         )
     axes.set_ylim(-3, 103)
+    axes.set_xscale("log")
+    axes.set_xticks([250, 500, 1000, 2000], ["250", "500", "1,000", "2,000"])
+    axes.minorticks_off()
 
 
 @styled
@@ -114,7 +118,7 @@ def sights(seen: Sequence[Sight]) -> Figure:
 def verdicts(table: pd.DataFrame) -> Figure:
     """The claims as differences with their intervals, and the paper's difference as a mark."""
     rows = table.iloc[::-1].reset_index(drop=True)
-    figure, axes = plt.subplots(figsize=(PAGE, 0.9 + 0.25 * len(rows)))
+    figure, axes = plt.subplots(figsize=(PAGE, 0.9 + 0.36 * len(rows)))
     axes.axvline(0, color="0.6", lw=0.6)
     for outcome, i in (("holds", 2), ("undecided", 5), ("fails", 3)):
         mine = rows[(rows["verdict"] == outcome) & rows["effect"].notna()]
@@ -124,7 +128,8 @@ def verdicts(table: pd.DataFrame) -> Figure:
             100 * mine["effect"], mine.index, xerr=np.nan_to_num(ends).clip(0), label=outcome, **look
         )
     axes.plot(100 * rows["paper_effect"], rows.index, "|", color=PAPER, ms=9, mew=1.6, label="the paper")
-    axes.set_yticks(rows.index, rows["claim"])
+    axes.set_yticks(rows.index, [fill(claim, 56) for claim in rows["claim"]])
+    axes.margins(y=0.2)
     axes.set_xlabel("Difference in success (points)")
     figure.legend(loc="outside upper center", ncols=4)
     stamp(figure, f"n = {rows['worlds'].max():.0f} worlds at most; 95 % (bootstrap over worlds). {NOTE}")

@@ -169,9 +169,9 @@ def milestones(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _same(item: str, version: str) -> frozenset[str]:
-    """The names of a milestone in a version: any log is a log; a stone is what a pickaxe leaves of it."""
+    """The names of a milestone in a version: any log is a log, and from 1.17 on ore leaves raw iron."""
     if version == OVERWORLD_VERSION or item not in ("log", "planks"):
-        return frozenset({item})
+        return frozenset({item, "raw_iron"} if item == "iron_ore" else {item})
     return frozenset(rules(version).members(f"#{'logs' if item == 'log' else item}"))
 
 
