@@ -192,10 +192,13 @@ def test_an_episode_shows_plan_failure_description_and_end() -> None:
         "no plan could be read",
         "end: dialogue_full after 5 steps and 1 rounds",
     ]
+    brief = episodes.replay("who", [*EVENTS[:5], EVENTS[3], EVENTS[4] | {"success": True}], {}, brief=True)
+    assert [moment.title for moment in brief[1:]] == ["round 0, step 1 failed"]
     said = json.dumps([moment.talk for moment in moments])
     assert "no tree" in said and "I failed at step 1." in said and "line 1: what?" in said
     assert all(moment.picture.dtype == np.uint8 for moment in moments)
     assert (moments[0].picture != moments[1].picture).any()
+    assert episodes.noted({"type": "explanation", "text": "Because."}) == "The explainer says: Because."
 
 
 def test_a_plan_longer_than_the_card_shows_where_it_is() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import shorten
+from textwrap import fill, shorten
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ MARKS = {
     LATER: ("·", "0.5"),
 }
 """Sign and colour of a step, by how it stands."""
-LINES = 16
+LINES = 13
 """Lines of a plan that are shown."""
 
 Step = tuple[str, str]
@@ -30,18 +30,23 @@ Step = tuple[str, str]
 
 
 @styled
-def card(title: str, steps: Sequence[Step], inventory: Sequence[str], view: np.ndarray | None) -> np.ndarray:
-    """The plan on the left, the inventory and the view on the right; uint8 RGB.
+def card(
+    title: str, steps: Sequence[Step], inventory: Sequence[str], view: np.ndarray | None, note: str = ""
+) -> np.ndarray:
+    """The plan on the left with a note below it, the inventory and the view on the right; uint8 RGB.
 
     Args:
         title: Above the plan.
         steps: The plan, one line a step.
         inventory: One line an item.
         view: What the agent sees; None where there is nothing to see.
+        note: What was said, such as why a step failed; its end is cut off where there is no room.
     """
     figure = Figure(figsize=(9.0, 3.3), dpi=100)
     figure.set_layout_engine("none")
-    _plan(figure.add_axes((0.02, 0.02, 0.6, 0.88)), steps)
+    _plan(figure.add_axes((0.02, 0.2, 0.6, 0.7)), steps)
+    words = fill(shorten(note, 270, placeholder=" ..."), 90)
+    figure.text(0.02, 0.17, words, fontsize=7.2, va="top", style="italic", color="0.2")
     figure.text(0.02, 0.95, title, fontsize=9, weight="bold", va="center")
     right = figure.add_axes((0.66, 0.02, 0.32, 0.36 if view is not None else 0.88))
     _column(right, "Inventory", list(inventory) or ["nothing"])
@@ -72,7 +77,7 @@ def _plan(axes: Axes, steps: Sequence[Step]) -> None:
 
 def _column(axes: Axes, title: str, lines: Sequence[str]) -> None:
     axes.set_axis_off()
-    rows = 7 if axes.get_position().height < 0.5 else LINES
+    rows = 7 if axes.get_position().height < 0.5 else 16
     axes.set(xlim=(0, 1), ylim=(rows, -0.5))
     axes.text(0, 0, title, fontsize=8, weight="bold", va="center")
     for row, line in enumerate(lines[: 2 * (rows - 1)]):

@@ -24,7 +24,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import Model
 from mnemocraft.llm.types import Reply, Request, Usage
 from mnemocraft.runs import read_trajectory
-from mnemocraft.studies.deps import card, sweep
+from mnemocraft.studies.deps import card, measures, sweep
 from mnemocraft.studies.deps.card import DONE, FAILED, LATER, NOW
 from mnemocraft.viewer import Moment
 
@@ -45,32 +45,37 @@ def show(episodes: pd.DataFrame, out: Path) -> widgets.VBox | HTML | str:
         who = (
             f"{row['model']} (not a language model)" if figstyle.is_surrogate(row["model"]) else row["model"]
         )
-        return replay(f"{who}, {row['method']}, {row['world']}: {row['task']}", events, views)
+        name = f"{who}, {measures.LABELS[row['method']]}, {row['world']}: {row['task']}"
+        return replay(name, events, views, brief=viewer.headless())
 
     return viewer.show(episodes, moments, card.LOOK)
 
 
-def replay(title: str, events: Sequence[Event], views: Mapping[int, np.ndarray]) -> list[Moment]:
-    """The moments of a logged episode: one for every plan, and one for every goal that was tried.
+def replay(
+    title: str, events: Sequence[Event], views: Mapping[int, np.ndarray], *, brief: bool = False
+) -> list[Moment]:
+    """The moments of a logged episode: one for every plan, for every goal that was tried, and for the end.
 
     Args:
         title: Of the first moment.
         events: The trajectory.
         views: What was seen at an event, by its place in the trajectory.
+        brief: Leave out the goals that were reached.
     """
     moments: list[Moment] = []
     talk: list[str] = []
     steps: list[card.Step] = []
-    inventory, place, view = "nothing", 0, None
+    inventory, place, view, note = "nothing", 0, None, ""
 
     def add(name: str) -> None:
-        drawn = partial(card.card, name, tuple(steps), inventory.split(", "), view)
+        drawn = partial(card.card, name, tuple(steps), inventory.split(", "), view, note)
         moments.append(Moment(name if moments else f"{title}. {name}", drawn, tuple(talk)))
         talk.clear()
 
     for number, event in enumerate(events):
         view = views.get(number, view)
         talk += said(event)
+        note = noted(event) or note
         if event["type"] == "plan":
             steps = [(line, LATER) for line in event["steps"]]
             add(f"round {event['round']}: plan of {len(steps)} steps" if steps else "no plan could be read")
@@ -80,8 +85,10 @@ def replay(title: str, events: Sequence[Event], views: Mapping[int, np.ndarray])
         elif event["type"] == "outcome":
             inventory = event["inventory"]
             steps = _marked(steps, place, "", DONE if event["success"] else FAILED)
-            add(f"round {event['round']}, step {place + 1} {'done' if event['success'] else 'failed'}")
+            if not (brief and event["success"]):
+                add(f"round {event['round']}, step {place + 1} {'done' if event['success'] else 'failed'}")
         elif event["type"] == "end":
+            note = ""
             add(f"end: {event['reason']} after {event['steps']} steps and {event['rounds']} rounds")
     return moments
 
@@ -91,6 +98,15 @@ def _marked(steps: Sequence[card.Step], place: int, line: str, state: str) -> li
     longer = [*steps, *[("", LATER)] * (place + 1 - len(steps))]
     longer[place] = (line or longer[place][0], state)
     return longer
+
+
+def noted(event: Event) -> str:
+    """What stands on the card from an entry on: why the last step failed, or how that was explained."""
+    if event["type"] == "outcome" and not event["success"]:
+        return f"The world says: {event['reason']}"
+    if event["type"] == "plan" and event["problem"]:
+        return f"The plan could not be read: {event['problem']}"
+    return f"The explainer says: {event['text']}" if event["type"] == "explanation" else ""
 
 
 def said(event: Event) -> list[str]:
