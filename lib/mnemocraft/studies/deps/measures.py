@@ -1,0 +1,110 @@
+"""What is measured on the planners' episodes: the columns that tables and tests sum.
+
+A *game* is a task with a seed, which gives its world and the model's draws. Every method plays the same
+games, so differences are paired by game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.agents.deps import METHODS, task
+from mnemocraft.stats import Cells, rate
+from mnemocraft.studies import papers
+from mnemocraft.studies.deps.load import GROUPS
+
+LABELS = {name: method.label for name, method in METHODS.items()}
+METHOD_OF = {
+    "GPT": "gpt",
+    "ProgPrompt": "progprompt",
+    "CoT": "cot",
+    "Inner Monologue": "inner_monologue",
+    "Code as Policies": "code_as_policies",
+    "DEP": "dep",
+    "DEPS": "deps",
+}
+"""Our method by the name in ``data/papers/``."""
+CELL = ("world", "method")
+AVERAGE = "AVG"
+ROUNDS: dict[str, float] = {"0": 0, "1": 1, "3": 3, "5": 5, "inf": np.inf}
+"""Maxima of re-planning rounds, as the paper's Table 4 has them."""
+COUNTS = ("rounds", "calls", "goals", "failed_goals", "unread", "dialogue_tokens")
+STATUSES = ("ok", "error", "timeout", "crash", "budget")
+DIAMOND = "diamond"
+
+
+def prepare(records: pd.DataFrame) -> pd.DataFrame:
+    """The episodes with the columns that the tables need; every record counts.
+
+    Adds ``group`` (meta-task), ``task_id``, ``in_table21``, ``label``, ``game``, ``passed`` (0 or 1),
+    ``held`` (the items ever held), the counts as numbers, and ``completion`` and ``prompt`` tokens.
+    """
+    facts = {key: task(key) for key in records["task"].unique()}
+    missing = [name for name in (*COUNTS, "items") if name not in records]
+    episodes = records.assign(**dict.fromkeys(missing, np.nan))
+    numbers = {name: episodes[name].astype(float).fillna(0) for name in COUNTS}
+    tokens = {
+        kind: episodes.filter(regex=rf"^tokens_.*_{kind}$").sum(axis=1).astype(float)
+        for kind in ("prompt", "completion")
+    }
+    return episodes.assign(
+        group=episodes["task"].map(lambda key: facts[key].group),
+        task_id=episodes["task"].map(lambda key: facts[key].id),
+        in_table21=episodes["task"].map(lambda key: facts[key].in_table21),
+        label=episodes["method"].map(LABELS),
+        game=episodes["task"] + " seed " + episodes["seed"].astype(str),
+        passed=episodes["success"].astype(float),
+        held=episodes["items"].fillna("").map(lambda items: frozenset(items.split(","))),
+        **numbers,
+        **tokens,
+    )
+
+
+def rates(episodes: pd.DataFrame, by: Sequence[str], passed: str = "passed") -> pd.DataFrame:
+    """Success rate by group of episodes: ``value`` with its 95 % Wilson interval, and ``n`` episodes."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    groups = episodes.groupby(list(by), sort=False)[passed].agg(["sum", "count"]).reset_index()
+    low, high = proportion_confint(groups["sum"], groups["count"], method="wilson")
+    return groups[list(by)].assign(
+        value=groups["sum"] / groups["count"], low=low, high=high, n=groups["count"]
+    )
+
+
+def with_average(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Every episode twice: under its meta-task and under the average over all tasks."""
+    return pd.concat([episodes, episodes.assign(group=AVERAGE)], ignore_index=True)
+
+
+def by_rounds(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Every episode once for each maximum of rounds, which is in ``max_rounds``; ``passed`` is for it.
+
+    An agent does not know how many rounds it may have, so that one with at most k does what this one did, up
+    to its k-th revised plan: it succeeds where this one did with at most k.
+    """
+    parts = [
+        episodes.assign(max_rounds=name, passed=episodes["passed"].where(episodes["rounds"] <= most, 0.0))
+        for name, most in ROUNDS.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def cells(episodes: pd.DataFrame, by: Sequence[str]) -> Cells:
+    """Success rates in every group of prepared episodes, resampled by game."""
+    return stats.cells(episodes, rate("passed"), by, cluster="game")
+
+
+def milestones() -> list[str]:
+    """The items on the way to a diamond in the order of the paper's Figure 8; its stone is cobblestone."""
+    printed = papers.table("deps_fig8")["item"].str.replace(" ", "_")
+    return printed.replace("stone", "cobblestone").tolist()
+
+
+def order(values: pd.Series) -> pd.Series:
+    """Sort key: meta-tasks in the paper's order, the average last."""
+    places = {name: place for place, name in enumerate((*GROUPS, AVERAGE))}
+    return values.map(lambda value: places.get(value, len(places)))

@@ -1,0 +1,290 @@
+"""The selectors' study (notebook 04, the paper's Figure 4): parallel goals in the overworld, and who chooses.
+
+No language model is asked: the plan is a list of goals with the same preconditions (an axe will do), and
+only the order in which they are pursued is left to be chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mnemocraft.agents.deps import Judge, WorldStage, overworld, selectors, world_stage
+from mnemocraft.envs.minecraft.goals import Goal
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.runs import Condition, Episode, ModelSpec, Stream, Study
+
+if TYPE_CHECKING:
+    from mnemocraft.controllers import Controller
+    from mnemocraft.controllers.success import Observation
+    from mnemocraft.envs import OverworldEnv
+    from mnemocraft.llm import Model
+
+STEM = "04_deps_selector"
+GOALS = (
+    (Goal("kill", "sheep"), "wool"),
+    (Goal("kill", "cow"), "beef"),
+    (Goal("mine", "oak_log"), "log"),
+    (Goal("kill", "chicken"), "chicken"),
+)
+"""The parallel goals in the order of the plan, each with the item that shows it was reached.
+
+The paper's are "different kinds of mobs or materials" in plains; which, is only drawn. Trees are rare there.
+"""
+NUMBERS = (2, 3, 4)
+"""How many of them an episode asks for: the first so many."""
+CONTROLLERS = ("scripted", "learned")
+MAX_STEPS = 3000
+LENGTHS = (125, 250, 500, 750, 1000, 1500, 2000, 3000)
+"""Episode lengths that are compared, all of them from one run of the longest."""
+IMAGE = (64, 64)
+"""Height and width of what the learned controller sees."""
+TURN = 600
+"""Steps after which a goal has failed for now: the paper's episode length (Table 18)."""
+LOOK = 100
+"""Steps after which a selector that goes by what it sees may think again; equation 1 lets it at any step."""
+LABELS = {
+    "horizon": "horizon head",
+    "fixed": "fixed order",
+    "random": "random order",
+    "nearest": "nearest (oracle)",
+}
+SELECTORS = ("horizon", "fixed", "random", "nearest")
+NO_MODEL = ModelSpec("surrogate")
+"""A run needs somebody to open, though nobody is asked."""
+Watch = Callable[[WorldStage], None]
+SEES = ("horizon", "nearest")
+"""Selectors whose choice depends on the state."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Worlds that a profile plays: by controller, None for all seeds given; and its selectors."""
+
+    worlds: dict[str, int]
+    selectors: tuple[str, ...] = SELECTORS
+
+
+PROFILES = {
+    "smoke": Size({"scripted": 1}),
+    "quick": Size({"scripted": 40}),
+    "full": Size({"scripted": 200, "learned": 30}),
+}
+
+
+def study(profile: str, seeds: Sequence[int], controllers: Sequence[str]) -> Study:
+    """The grid of notebook 04; a stream plays 2, 3 and 4 goals in one world.
+
+    Args:
+        profile: ``smoke``, ``quick`` or ``full``.
+        seeds: The first of them is the first world; a profile takes as many as it needs, one after the other.
+        controllers: Who acts, of :data:`CONTROLLERS`; those that the profile does not play are left out.
+
+    Raises:
+        MnemocraftError: An argument is none of those named, or a list is empty.
+    """
+    size = _size(profile, seeds, controllers)
+    streams = tuple(
+        Stream(condition(controller, selector), seed, tuple(map(str, NUMBERS)))
+        for controller in controllers
+        for selector in size.selectors
+        for seed in worlds(seeds, size.worlds.get(controller, 0))
+    )
+    if not streams:
+        raise MnemocraftError(f"Profile {profile!r} plays no controller of {', '.join(controllers)}.")
+    return Study(STEM, streams, start, fingerprint())
+
+
+def _size(profile: str, seeds: Sequence[int], controllers: Sequence[str]) -> Size:
+    if profile not in PROFILES:
+        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(PROFILES)}.")
+    if not seeds:
+        raise MnemocraftError("The parameter 'seeds' is empty; name at least one world, such as [100].")
+    for name in controllers:
+        if name not in CONTROLLERS:
+            raise MnemocraftError(f"There is no controller {name!r}; it is one of {', '.join(CONTROLLERS)}.")
+    return PROFILES[profile]
+
+
+def worlds(seeds: Sequence[int], number: int) -> list[int]:
+    """So many seeds: those that are given, then the numbers after the last."""
+    more = range(seeds[-1] + 1, seeds[-1] + 1 + number)
+    return [*seeds, *more][:number]
+
+
+def condition(controller: str, selector: str) -> Condition:
+    """One condition; its id reads ``controller/selector``."""
+    settings = {
+        "controller": controller,
+        "selector": selector,
+        "limit": MAX_STEPS,
+        "look": LOOK,
+        "turn": TURN,
+    }
+    return Condition(f"{controller}/{selector}", settings)
+
+
+class Guided:
+    """A controller that acts, and another whose predictions are asked.
+
+    Args:
+        actor: Its actions are taken, and its problem is the problem.
+        guide: Its horizons are given.
+        env: The world; a frame of it is rendered for the guide if the observations have none, which is much
+            cheaper than a frame at every step.
+    """
+
+    def __init__(self, actor: Controller, guide: Controller, env: OverworldEnv) -> None:
+        self._actor, self._guide, self._env = actor, guide, env
+        self.problem = ""
+
+    def reset(self) -> None:
+        """A new episode."""
+        self._actor.reset()
+        self._guide.reset()
+
+    def act(self, observation: Observation, goal: Goal) -> np.ndarray:
+        """The actor's next action."""
+        action = self._actor.act(observation, goal)
+        self.problem = self._actor.problem
+        return action
+
+    def horizon(self, observation: Observation, goals: Sequence[Goal]) -> np.ndarray:
+        """The guide's predicted steps."""
+        if "rgb" not in observation:
+            observation = observation | {"rgb": self._env.frame(*IMAGE).transpose(2, 0, 1)}
+        return self._guide.horizon(observation, goals)
+
+
+def begin(controller: str, selector: str, number: int, seed: int) -> tuple[WorldStage, selectors.Selector]:
+    """A world with its controller and the task, and who chooses; equal arguments, equal episodes."""
+    from mnemocraft.controllers import LearnedController, ScriptedController
+
+    env = overworld(seed, MAX_STEPS, image_size=IMAGE if controller == "learned" else None)
+    script = ScriptedController(env, seed)
+    head = LearnedController(_network(), seed) if controller == "learned" or selector == "horizon" else script
+    actor = script if controller == "scripted" else head
+    guide = head if selector == "horizon" else script
+    target = {item: 1 for _, item in GOALS[:number]}
+    chooser: dict[str, selectors.Selector] = {
+        "horizon": selectors.HorizonSelector(),
+        "fixed": selectors.FixedOrder(),
+        "random": selectors.RandomOrder(),
+        "nearest": selectors.NearestBySimulator(script),
+    }
+    return world_stage(env, Guided(actor, guide, env), Judge(target, {})), chooser[selector]
+
+
+@cache
+def _network() -> Any:
+    """The learned controller's network, read once; streams already share the processor."""
+    import torch
+
+    from mnemocraft.controllers.network import WEIGHTS, load_network
+
+    torch.set_num_threads(1)
+    return load_network(WEIGHTS)
+
+
+class Pursuit:
+    """An episode: goals are chosen and pursued until all are reached or the steps are used up.
+
+    A goal that was not reached in :data:`TURN` steps goes behind the others, whoever chooses.
+
+    Args:
+        stage: The world with its task.
+        selector: Who chooses.
+        look: Steps after which it may choose anew.
+        seed: Of what is drawn.
+        watch: Called after every logged event.
+    """
+
+    def __init__(
+        self, stage: WorldStage, selector: selectors.Selector, look: int, seed: int, watch: Watch
+    ) -> None:
+        self.stage, self._selector, self._look, self._watch = stage, selector, look, watch
+        self._random = np.random.default_rng(seed)
+        self._spent: dict[Goal, int] = {}
+        self.trajectory: list[dict[str, Any]] = []
+
+    def wanted(self) -> list[Goal]:
+        """Goals whose items are lacking, in the order of the plan; those that failed only if all did."""
+        had = self.stage.inventory
+        lacking = [goal for goal, item in GOALS if item in self.stage.target and not had.get(item)]
+        fresh = [goal for goal in lacking if self._spent.get(goal, 0) < TURN]
+        if not fresh:
+            self._spent = {}
+        return fresh or lacking
+
+    def play(self) -> None:
+        """Until the episode is over."""
+        while not self.stage.reason:
+            candidates = self.wanted()
+            horizons = self.stage.horizon(candidates)
+            place = self._choose(candidates)
+            goal = candidates[place]
+            shown = {"candidates": [str(goal) for goal in candidates], "goal": str(goal)}
+            self._log("choice", **shown, horizons=[round(float(steps), 1) for steps in horizons])
+            done = self.stage.attempt(goal, min(self._look, TURN - self._spent.get(goal, 0)))
+            self._spent[goal] = 0 if done.success else self._spent.get(goal, 0) + max(1, done.steps)
+            found = {"success": done.success, "reason": done.reason, "inventory": self.stage.inventory}
+            self._log("outcome", goal=str(goal), **found)
+        self._log("end", reason=self.stage.reason)
+
+    def _choose(self, candidates: Sequence[Goal]) -> int:
+        if len(candidates) == 1:
+            return 0
+        return self._selector.choose(candidates, self.stage, self._random)
+
+    def _log(self, kind: str, **entry: Any) -> None:
+        self.trajectory.append({"type": kind, "at": self.stage.steps, **entry})
+        self._watch(self.stage)
+
+
+def pursue_all(
+    controller: str, selector: str, number: int, seed: int, watch: Watch = lambda stage: None
+) -> Pursuit:
+    """Play one episode; ``watch`` is called after every logged event."""
+    stage, chooser = begin(controller, selector, number, seed)
+    pursuit = Pursuit(stage, chooser, LOOK if selector in SEES else TURN, seed, watch)
+    pursuit.play()
+    return pursuit
+
+
+class ParallelStream:
+    """A stream of episodes; none of them leaves anything to the next."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.settings, self.seed = stream.condition.settings, stream.seed
+
+    async def episode(self, task: str) -> Episode:
+        """Play with so many goals."""
+        found = pursue_all(self.settings["controller"], self.settings["selector"], int(task), self.seed)
+        choices = [event["goal"] for event in found.trajectory if event["type"] == "choice"]
+        metrics: dict[str, int | float | str] = {
+            "choices": len(choices),
+            "reached": sum(item in found.stage.inventory for item in found.stage.target),
+        }
+        reason = found.stage.reason
+        return Episode(reason == "success", reason, found.stage.steps, metrics, trajectory=found.trajectory)
+
+    def restore(self, deltas: Sequence[Any]) -> None:
+        """Nothing is remembered from episode to episode."""
+
+
+def start(stream: Stream, model: Model) -> ParallelStream:
+    """Begin a stream; the model has no part in it."""
+    return ParallelStream(stream)
+
+
+def fingerprint() -> dict[str, str]:
+    """Hashes of the code and the weights that decide how an episode goes."""
+    from mnemocraft.studies.deps.sweep import hashes
+
+    agent = [f"agents/deps/{name}.py" for name in ("selectors", "stage", "worlds")]
+    code = [*agent, "controllers", "envs/minecraft", "envs/overworld", "studies/deps/parallel.py"]
+    return hashes(code, ("minecraft/*.json", "models/controller.safetensors"))

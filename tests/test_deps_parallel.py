@@ -1,0 +1,166 @@
+"""The selectors' study of DEPS: what is played, what is measured from known records, and one real world."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mnemocraft.agents.deps import selectors
+from mnemocraft.agents.deps.stage import Attempt
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.studies.deps import parallel, parallel_episodes, parallel_figures, sights
+from mnemocraft.studies.deps import parallel_tables as tables
+
+GOALS = [goal for goal, _ in parallel.GOALS]
+
+
+def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = parallel.SELECTORS) -> pd.DataFrame:
+    """Records in which those that go by the state reach all goals by step 1,000 more often by ``gain``."""
+    rows = []
+    for selector in names:
+        random = np.random.default_rng(parallel.SELECTORS.index(selector))
+        for world in range(worlds):
+            for number in parallel.NUMBERS:
+                extra = gain * (number - 2) / 2 if selector in parallel.SEES else 0.0
+                quick = random.random() < 0.5 + extra
+                rows.append((selector, world, str(number), 900 if quick else 1800))
+    table = pd.DataFrame(rows, columns=["selector", "seed", "task", "steps"])
+    return table.assign(
+        controller="scripted",
+        success=True,
+        reason="success",
+        limit=parallel.MAX_STEPS,
+        choices=5,
+        model="none",
+    )
+
+
+def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
+    study = parallel.study("full", [7], ["scripted", "learned"])
+    worlds: dict[tuple, list[int]] = {}
+    for stream in study.streams:
+        assert stream.tasks == ("2", "3", "4")
+        who = stream.condition.settings["controller"], stream.condition.settings["selector"]
+        worlds.setdefault(who, []).append(stream.seed)
+    assert len(worlds) == 2 * len(parallel.SELECTORS)
+    assert all(seeds == list(range(7, 207)) for (who, _), seeds in worlds.items() if who == "scripted")
+    assert {len(seeds) for (who, _), seeds in worlds.items() if who == "learned"} == {30}
+    assert {
+        s.condition.settings["controller"] for s in parallel.study("quick", [7], ["scripted"]).streams
+    } == {"scripted"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("huge", [0], ["scripted"]), "no profile"),
+        (("quick", [], ["scripted"]), "empty"),
+        (("quick", [0], ["perfect"]), "no controller"),
+        (("smoke", [0], ["learned"]), "plays no controller"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> None:
+    with pytest.raises(MnemocraftError, match=sentence):
+        parallel.study(*arguments)
+
+
+class Stage(SimpleNamespace):
+    """A stage where each goal succeeds in its first attempt of so many steps, or never."""
+
+    def attempt(self, goal: object, limit: int) -> Attempt:
+        self.tried.append(goal)
+        took = self.needs.get(goal, 10_000)
+        self.steps += min(limit, took)
+        if took <= limit:
+            self.inventory[dict(parallel.GOALS)[goal]] = 1
+        self.reason = "success" if set(self.inventory) >= set(self.target) else ""
+        self.reason = self.reason or ("max_steps" if self.steps >= parallel.MAX_STEPS else "")
+        return Attempt(took <= limit, min(limit, took))
+
+    def horizon(self, goals: list) -> np.ndarray:
+        return np.array([float(self.needs.get(goal, 500)) for goal in goals])
+
+
+def stage(needs: dict) -> Stage:
+    target = {item: 1 for _, item in parallel.GOALS}
+    return Stage(tried=[], needs=needs, steps=0, reason="", inventory={}, target=target)
+
+
+def played(world: Stage, selector: selectors.Selector, look: int = parallel.TURN) -> parallel.Pursuit:
+    pursuit = parallel.Pursuit(world, selector, look, 0, lambda stage: None)
+    pursuit.play()
+    return pursuit
+
+
+def test_a_goal_that_fails_goes_behind_the_others_whoever_chooses() -> None:
+    world = stage(dict.fromkeys(GOALS[1:], 10))
+    played(world, selectors.FixedOrder())
+    assert world.tried[:4] == [GOALS[0], GOALS[1], GOALS[2], GOALS[3]] and world.tried[4] == GOALS[0]
+    assert world.reason == "max_steps" and world.inventory.keys() == {"beef", "log", "chicken"}
+
+
+def test_the_horizon_selector_takes_the_nearest_first_and_the_record_says_why() -> None:
+    world = stage(dict(zip(GOALS, (400, 50, 300, 200), strict=True)))
+    pursuit = played(world, selectors.HorizonSelector())
+    assert world.tried == [GOALS[1], GOALS[3], GOALS[2], GOALS[0]] and world.reason == "success"
+    first = pursuit.trajectory[0]
+    assert first["horizons"] == [400, 50, 300, 200] and first["goal"] == str(GOALS[1])
+
+
+def test_looks_are_counted_together_before_a_goal_has_failed() -> None:
+    world = stage({GOALS[1]: 10})
+    played(world, selectors.FixedOrder(), look=100)
+    assert world.tried[:6] == [GOALS[0]] * 6 and world.tried[6] == GOALS[1]
+
+
+def test_success_is_read_off_one_run_of_the_longest_length() -> None:
+    found = tables.success(tables.prepare(synthetic(0.0)))
+    mine = found.query("selector == 'fixed' and number == 4").set_index("length")["value"]
+    assert mine[750] == 0 and 0.35 < mine[1000] < 0.65 and mine[1500] == mine[1000] and mine[2000] == 1
+    assert mine.index.tolist() == list(parallel.LENGTHS)
+
+
+def test_a_planted_gain_is_found_and_none_where_there_is_none() -> None:
+    judged = tables.verdicts(tables.prepare(synthetic(0.4)))
+    assert (judged["verdict"] == "holds").all() and len(judged) == 3
+    assert judged["paper_effect"].iloc[0] == pytest.approx(0.326)
+    nothing = tables.verdicts(tables.prepare(synthetic(0.0)))
+    assert not (nothing["verdict"] == "holds").any()
+
+
+def test_gains_stand_beside_the_papers_and_pair_the_worlds() -> None:
+    found = tables.gains(tables.prepare(synthetic(0.4)))
+    mine = found.query("one == 'horizon' and other == 'fixed' and length == 1000").set_index("number")
+    assert mine["paper"].tolist() == pytest.approx([0.223, 0.292, 0.326])
+    assert mine["low"][4] > 0.2 and mine["low"][2] < 0 < mine["high"][2]
+    alone = tables.gains(tables.prepare(synthetic(0.4, 20, ("horizon", "fixed"))))
+    assert alone.query("other == 'random'")["value"].isna().all()
+
+
+def test_every_table_is_drawn_also_of_one_world() -> None:
+    found = tables.all_tables(tables.prepare(synthetic(0.2, 1)))
+    assert set(parallel_figures.draw(found)) == {"figure4", "gains", "verdicts"}
+
+
+def test_a_world_is_the_same_again_and_its_episode_can_be_looked_at() -> None:
+    one, again = (parallel.pursue_all("scripted", "nearest", 2, 104) for _ in range(2))
+    assert one.trajectory == again.trajectory and one.stage.reason == "success"
+    row = {
+        "controller": "scripted",
+        "selector": "nearest",
+        "task": "2",
+        "seed": 104,
+        "steps": one.stage.steps,
+    }
+    moments = parallel_episodes.replay(row)
+    assert moments[0].picture.dtype == np.uint8 and "steps" in moments[0].talk[0]
+    with pytest.raises(MnemocraftError, match="goes otherwise"):
+        parallel_episodes.replay(row | {"steps": 1})
+
+
+def test_the_horizon_head_and_the_script_are_asked_about_the_same_view() -> None:
+    seen = sights.sights([104])
+    table = sights.table(seen)
+    assert table["goal"].tolist() == [str(goal) for goal in GOALS]
+    assert (table[["value", "script"]] > 0).all(axis=None) and seen[0].frame.shape == (*sights.FRAME, 3)

@@ -1,0 +1,144 @@
+"""Which goals of a plan are parallel, and which of them each selector takes."""
+
+import numpy as np
+import pytest
+
+from mnemocraft.agents.deps import Judge, TextStage, selectors
+from mnemocraft.agents.deps.selectors import (
+    FixedOrder,
+    HorizonSelector,
+    ImageText,
+    NearestBySimulator,
+    RandomOrder,
+    parallel,
+    probabilities,
+)
+from mnemocraft.envs.minecraft.goals import Goal
+from mnemocraft.envs.minecraft.textworld import TextWorldEnv
+from mnemocraft.errors import MnemocraftError
+
+LOGS, PLANKS, STICKS = Goal("mine", "log", 3), Goal("craft", "planks", 12), Goal("craft", "stick", 4)
+TABLE, WOOL, COW = Goal("craft", "crafting_table"), Goal("mine", "wool", 3), Goal("kill", "cow")
+GOALS = [LOGS, WOOL, COW]
+
+
+class Views:
+    """A stage with given horizons and a given frame."""
+
+    version = "1.11.2"
+
+    def __init__(self, horizons, image=None):
+        self.horizons, self.image = np.array(horizons, float), image
+
+    def horizon(self, goals):
+        return self.horizons[: len(goals)]
+
+    def frame(self):
+        return self.image
+
+
+def stage(**inventory):
+    return TextStage(TextWorldEnv("1.11.2", inventory=inventory), Judge({"diamond": 1}, {}))
+
+
+def draws(selector, stage, times=2000):
+    random = np.random.default_rng(0)
+    return np.bincount([selector.choose(GOALS, stage, random) for _ in range(times)], minlength=3) / times
+
+
+# --- parallel goals ---------------------------------------------------------------------------------------
+
+
+def candidates(goals, **inventory):
+    return [str(goals[place]) for place in parallel(goals, stage(**inventory))]
+
+
+def test_goals_that_need_nothing_are_parallel():
+    assert candidates([LOGS, PLANKS, WOOL, STICKS, COW]) == ["mine 3 log", "mine 3 wool", "kill 1 cow"]
+
+
+def test_a_goal_waits_for_what_an_earlier_one_gains_even_if_some_is_there():
+    assert candidates([LOGS, PLANKS, WOOL], log=3) == ["mine 3 log", "mine 3 wool"]
+    assert candidates([PLANKS, STICKS, TABLE], log=3, planks=9) == ["craft 12 planks"]
+    assert candidates([STICKS, TABLE, WOOL], planks=12) == [
+        "craft 4 stick",
+        "craft 1 crafting_table",
+        "mine 3 wool",
+    ]
+
+
+def test_fuel_counts_as_used_up():
+    smelt, coal = Goal("smelt", "cooked_beef"), Goal("mine", "coal")
+    held = {"furnace": 1, "beef": 1, "planks": 2, "wooden_pickaxe": 1}
+    assert candidates([coal, smelt], **held) == ["mine 1 coal"]
+    assert candidates([smelt, coal], **held) == ["smelt 1 cooked_beef", "mine 1 coal"]
+
+
+def test_a_better_tool_on_the_way_does_not_hold_up_what_can_be_done_now():
+    pickaxe, stone = Goal("craft", "wooden_pickaxe"), Goal("mine", "cobblestone", 2)
+    held = {"planks": 3, "stick": 2, "crafting_table": 1}
+    assert candidates([pickaxe, stone], **held) == ["craft 1 wooden_pickaxe"]
+    assert len(candidates([pickaxe, stone], **held, stone_pickaxe=1)) == 2
+
+
+def test_a_plan_that_is_broken_at_its_first_goal_has_no_other_candidates():
+    assert candidates([STICKS, LOGS, WOOL]) == ["craft 4 stick"]
+    assert candidates([Goal("craft", "nonsense"), LOGS]) == ["craft 1 nonsense"]
+    assert candidates([]) == []
+
+
+def test_whatever_order_is_chosen_the_plan_still_works():
+    """Eight random orders of a plan in which materials are just enough."""
+    pickaxe, furnace = Goal("craft", "wooden_pickaxe"), Goal("craft", "furnace")
+    iron = [Goal("craft", "stone_pickaxe"), Goal("mine", "iron_ore"), Goal("mine", "log", 1)]
+    plan = [LOGS, PLANKS, STICKS, TABLE, pickaxe, Goal("mine", "cobblestone", 11), furnace, COW, *iron]
+    plan += [Goal("smelt", "iron_ingot")]
+    orders = set()
+    for seed in range(8):
+        random, world, left, order = np.random.default_rng(seed), stage(), list(plan), []
+        while left:
+            places = parallel(left, world)
+            goal = left.pop(places[int(random.integers(len(places)))])
+            assert world.attempt(goal, 100).success, (goal, world.inventory)
+            order.append(str(goal))
+        orders.add(tuple(order))
+        assert world.inventory["iron_ingot"] == 1
+    assert len(orders) > 4
+
+
+# --- selectors --------------------------------------------------------------------------------------------
+
+
+def test_fixed_and_random_order():
+    assert draws(FixedOrder(), Views([9, 1, 5])).tolist() == [1, 0, 0]
+    assert np.allclose(draws(RandomOrder(), Views([9, 1, 5])), 1 / 3, atol=0.05)
+
+
+def test_the_horizon_selector_draws_from_equation_2():
+    assert draws(HorizonSelector(), Views([300, 40, 200])).tolist() == [0, 1, 0]
+    expected = np.exp([-2, -1, -3]) / np.exp([-2, -1, -3]).sum()
+    assert np.allclose(probabilities(np.array([2.0, 1.0, 3.0])), expected)
+    assert np.allclose(draws(HorizonSelector(), Views([2, 1, 3])), expected, atol=0.04)
+    assert np.allclose(probabilities(np.array([1e9, 1e9])), 0.5)
+
+
+def test_image_and_text():
+    seen = []
+
+    def scorer(image, texts):
+        seen.append((image.shape, tuple(texts)))
+        return np.array([0.1, 0.3, 0.2])
+
+    image = np.zeros((4, 6, 3), np.uint8)
+    assert ImageText(scorer).choose(GOALS, Views([1, 1, 1], image), np.random.default_rng(0)) == 1
+    assert seen == [((4, 6, 3), ("mine log", "mine wool", "kill cow"))]
+
+
+def test_what_a_selector_cannot_do_is_said():
+    random = np.random.default_rng(0)
+    with pytest.raises(MnemocraftError, match="the text world has none"):
+        ImageText(lambda image, texts: np.zeros(3)).choose(GOALS, stage(), random)
+    with pytest.raises(MnemocraftError, match="only be known in the overworld"):
+        NearestBySimulator(None).choose(GOALS, stage(), random)
+    with pytest.raises(MnemocraftError, match="name a CLIP model"):
+        selectors.clip("")

@@ -1,0 +1,204 @@
+"""What agents act on: the text world, and worlds with MineDojo's face."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from how2_helpers import Scripted
+from mnemocraft.agents.deps import (
+    Judge,
+    TextStage,
+    Trial,
+    judge,
+    overworld,
+    play,
+    task,
+    tasks,
+    text_stage,
+    world_stage,
+)
+from mnemocraft.agents.deps.selectors import NearestBySimulator
+from mnemocraft.envs.minecraft import plan
+from mnemocraft.envs.minecraft.engine import engine
+from mnemocraft.envs.minecraft.goals import Goal
+from mnemocraft.envs.minecraft.textworld import TextWorldEnv
+from mnemocraft.errors import MnemocraftError
+
+SWORD = """
+mine({"log": 3}, tool=None)
+craft({"planks": 12}, {"log": 3}, station=None)
+craft({"stick": 4}, {"planks": 2}, station=None)
+craft({"crafting_table": 1}, {"planks": 4}, station=None)
+craft({"wooden_pickaxe": 1}, {"planks": 3, "stick": 2}, station="crafting_table")
+mine({"cobblestone": 2}, tool="wooden_pickaxe")
+craft({"stone_sword": 1}, {"cobblestone": 2, "stick": 1}, station="crafting_table")
+"""
+
+
+def text(version="1.11.2", max_steps=1000, **inventory):
+    return TextStage(
+        TextWorldEnv(version, inventory=inventory, max_steps=max_steps), Judge({"diamond": 1}, {})
+    )
+
+
+# --- the text world ---------------------------------------------------------------------------------------
+
+
+def test_a_goal_gains_its_units():
+    stage = text(log=2)
+    assert stage.attempt(Goal("mine", "log", 3), 100).steps == 3 and stage.inventory == {"log": 5}
+    done = stage.attempt(Goal("craft", "planks", 5), 100)
+    assert done.success and done.steps == 2 and stage.inventory == {"log": 3, "planks": 8}
+
+
+def test_a_goal_that_lacks_something_changes_nothing():
+    stage = text(log=1, planks=2)
+    failed = stage.attempt(Goal("craft", "planks", 8), 100)
+    assert (failed.success, failed.steps) == (False, 0) and "I need 1 more log (have 1 of 2)" in failed.reason
+    assert stage.inventory == {"log": 1, "planks": 2} and stage.steps == 0
+    assert "a crafting_table in the inventory" in stage.attempt(Goal("craft", "bowl", 4), 100).reason
+    assert "There is no goal 'chop'" in stage.attempt(Goal("chop", "log"), 100).reason
+
+
+def test_logs_of_a_species_where_the_version_does_not_tell_them_apart():
+    stage = text()
+    assert stage.attempt(Goal("mine", "birch_log", 2), 100).success and stage.inventory == {"log": 2}
+
+
+def test_stations_may_be_placed_and_tools_equipped():
+    stage = text(crafting_table=1, shield=1, stone_pickaxe=1)
+    for goal in (Goal("place", "crafting_table"), Goal("equip", "shield"), Goal("dig", "down", 30)):
+        assert stage.attempt(goal, 100).success
+    assert stage.inventory["crafting_table"] == 1 and not stage.attempt(Goal("place", "furnace"), 100).success
+
+
+def test_the_fuel_that_a_plan_names_is_burnt():
+    for fuel in ("planks", "coal"):
+        stage = text(furnace=1, beef=1, planks=1, coal=1)
+        assert stage.attempt(Goal("smelt", "cooked_beef"), 100, ("beef", fuel)).success
+        assert fuel not in stage.inventory
+
+
+def test_limits_of_a_goal_and_of_the_episode():
+    assert text().attempt(Goal("mine", "dirt", 9), 4).reason == "I did not mine 9 dirt: gained 4 of 9 dirt."
+    stage = text(max_steps=5)
+    failed = stage.attempt(Goal("mine", "dirt", 9), 100)
+    assert not failed.success and failed.steps == 5 and stage.reason == "max_steps"
+
+
+def test_kills_are_judged_by_what_the_mob_surely_leaves():
+    stage = text()
+    assert stage.attempt(Goal("kill", "sheep", 2), 100).steps == 2
+    assert stage.inventory == {"wool": 2, "mutton": 2}
+
+
+def test_a_task_is_done_by_anything_of_its_family():
+    stage = text_stage(task("wooden_door"), "1.16.5")
+    assert stage.lacking() == "0 of 1 oak_door" and stage.inventory == {}
+    for goal in (
+        Goal("mine", "birch_log", 4),
+        Goal("craft", "birch_planks", 16),
+        Goal("craft", "crafting_table"),
+    ):
+        assert stage.attempt(goal, 100).success and not stage.reason
+    assert stage.attempt(Goal("craft", "birch_door", 3), 100).success and stage.reason == "success"
+
+
+def test_several_targets():
+    wanted = Judge({"wool": 2, "beef": 1}, {})
+    assert wanted.lacking({"wool": 1}) == "1 of 2 wool, 0 of 1 beef" and not wanted.lacking(
+        {"wool": 3, "beef": 1}
+    )
+
+
+def test_only_the_real_rules():
+    with pytest.raises(MnemocraftError, match="rules='game'"):
+        TextStage(TextWorldEnv("1.16.5", "mc-textworld"), Judge({"stick": 1}, {}))
+
+
+def _written(step, world):
+    """A step of a shortest plan in the format of DEPS, its fuel or materials named."""
+    gives = dict(world.operators[step.verb, step.item][0].gives)
+    units = step.count * (gives.get(step.item) or max(gives.values()))
+    needs = ", {" + ", ".join(f'"{item}": 1' for item in step.using) + "}" if step.using else ""
+    return f'{step.verb}({{"{step.item}": {units}}}{needs})'
+
+
+@pytest.fixture(scope="module")
+def shortest():
+    """A shortest plan of every task, as DEPS writes it."""
+    world = engine("1.11.2", "game")
+    plans = {wanted: plan(wanted.target("1.11.2"), version="1.11.2").steps for wanted in tasks()}
+    return {wanted: "\n".join(_written(step, world) for step in steps) for wanted, steps in plans.items()}
+
+
+@pytest.mark.parametrize("method", ["deps", "code_as_policies"])
+def test_every_task_can_be_planned_and_done_at_once(shortest, method):
+    for wanted, written in shortest.items():
+        trial = Trial(text_stage(wanted, "1.11.2"), Scripted([written]), max_rounds=0)
+        played = asyncio.run(play(trial, method))
+        assert played.success, (wanted.key, played.trajectory[-2:])
+
+
+# --- the overworld ----------------------------------------------------------------------------------------
+
+
+def in_overworld(key, seed, controller=None, max_steps=3000, biome="forest"):
+    pytest.importorskip("numba", reason="the overworld needs numba (extra `minecraft`)")
+    from mnemocraft.controllers import ScriptedController
+
+    env = overworld(seed, max_steps, biome)
+    return world_stage(env, controller or ScriptedController(env, seed), judge(task(key), "1.11.2"))
+
+
+def test_deps_plays_in_the_overworld_as_in_the_text_world():
+    stage = in_overworld("stone_sword", 1)
+    assert stage.inventory == {} and stage.biome == "forest" and stage.lacking() == "0 of 1 stone_sword"
+    model = Scripted([SWORD])
+    played = asyncio.run(play(Trial(stage, model), "deps"))
+    assert played.success and 50 < played.steps < 1500
+    assert model.requests[0].messages[-1]["content"].endswith("Inventory: nothing\nBiome: forest")
+    goals = [event for event in played.trajectory if event["type"] == "goal"]
+    assert max(len(event["candidates"]) for event in goals) == 2
+
+
+def test_a_failure_in_the_overworld_is_described_and_explained():
+    stage = in_overworld("stone_sword", 1)
+    script = ['mine({"cobblestone": 2}, tool=None)', "Because a wooden_pickaxe is missing.", SWORD]
+    model = Scripted(script)
+    assert asyncio.run(play(Trial(stage, model), "dep")).success
+    assert "Message: I cannot mine cobblestone: I need" in model.requests[1].messages[-1]["content"]
+
+
+def test_a_controller_that_does_not_know_a_goal_fails_with_its_sentence():
+    class Clueless:
+        problem = ""
+
+        def reset(self):
+            pass
+
+        def act(self, observation, goal):
+            raise MnemocraftError(f"I never learned {goal}.")
+
+        def horizon(self, observation, goals):
+            raise MnemocraftError("I never learned that.")
+
+    stage = in_overworld("stone_sword", 1, Clueless())
+    assert stage.attempt(Goal("mine", "log"), 50).reason == "I never learned mine 1 log."
+    assert stage.horizon([Goal("mine", "log")]).tolist() == [2000.0]
+
+
+def test_the_oracle_takes_the_nearest_and_frames_are_there():
+    stage = in_overworld("bed", 2)
+    goals = [Goal("mine", "log"), Goal("mine", "wool"), Goal("mine", "dirt")]
+    oracle = NearestBySimulator(stage.controller)
+    horizons = stage.horizon(goals)
+    assert oracle.choose(goals, stage, np.random.default_rng(0)) == int(np.argmin(horizons)) == 2
+    assert stage.frame().ndim == 3 and stage.frame().dtype == np.uint8
+
+
+def test_the_episode_ends_with_its_steps():
+    stage = in_overworld("diamond", 3, max_steps=40)
+    failed = stage.attempt(Goal("mine", "log", 64), 3000)
+    assert not failed.success and stage.reason == "max_steps" and stage.steps == 40

@@ -1,0 +1,234 @@
+"""The studies of DEPS: what is played, what is measured from known records, and what is shown."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from deps_synthetic import planted, synthetic
+from mnemocraft.agents.deps import METHODS, play, task, tasks
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.llm import Model
+from mnemocraft.studies import papers
+from mnemocraft.studies.deps import analysis, card, episodes, load, measures, sweep, tables
+
+PAPERS = ("table1", "table2", "table3", "table4", "table19", "table20", "table21", "fig1", "fig4", "fig8")
+
+
+@pytest.fixture(scope="module")
+def records() -> pd.DataFrame:
+    return synthetic()
+
+
+@pytest.fixture(scope="module")
+def found(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    return analysis.tables(records, "tables9-16", "paper")
+
+
+# --- the paper's numbers
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_rates_are_per_cent_and_cells_are_unique(name: str) -> None:
+    table = papers.table(f"deps_{name}")
+    if "success_rate" in table:
+        rates = table["success_rate"].dropna()
+        assert rates.between(0, 100).all() and rates.max() > 1
+        keys = table.drop(columns=[c for c in ("success_rate", "std", "note") if c in table])
+        assert not keys.duplicated().any()
+
+
+def test_the_papers_tables_agree_where_the_readme_says_so() -> None:
+    single, groups = papers.table("deps_table21"), papers.table("deps_table2")
+    means = single.groupby(["method", "meta_task"])["success_rate"].mean()
+    for row in groups[groups["meta_task"] != "AVG"].itertuples():
+        slack = 0.05 if row.method in ("DEP", "DEPS") else 3.4
+        assert abs(means[row.method, row.meta_task] - row.success_rate) < slack
+    assert papers.table("deps_table1")["n_tasks"].sum() == len(single["item"].unique()) == 69
+
+
+def test_every_item_of_the_papers_table_is_a_task_of_ours() -> None:
+    listed = {item.key for item in tasks("table21")}
+    assert set(papers.table("deps_table21")["item"]) == listed
+    assert set(tables.TABLE20.values()) <= listed and set(load.EXAMPLES) <= listed
+    assert [task(key).group for key in load.EXAMPLES[:4]] == ["MT1", "MT2", "MT3", "MT4"]
+    assert len({task(key).group for key in load.EXAMPLES}) == 8
+
+
+# --- what is played
+
+
+def test_full_plays_thirty_episodes_of_every_task_with_every_method() -> None:
+    study = sweep.study("full", [5], "text")
+    assert study is not None and len(study.streams) == 7 * 30
+    assert {len(stream.tasks) for stream in study.streams} == {76}
+    assert {stream.condition.settings["method"] for stream in study.streams} == set(METHODS)
+
+
+def test_the_task_list_and_the_profile_decide_what_is_played() -> None:
+    short = sweep.study("quick", [5, 6], "text", "table21")
+    assert short is not None and {len(stream.tasks) for stream in short.streams} == {69}
+    assert {stream.seed for stream in short.streams} == {5, 6}
+    assert sweep.study("quick", [5], "learned") is None
+    other = sweep.study("quick", [5], "overworld", version="1.16.5")
+    assert other is not None and other.streams[0].condition.settings["version"] == "1.11.2"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("huge", [0], "text"), "no profile"),
+        (("quick", [], "text"), "empty"),
+        (("quick", [0], "text", "table9"), "no task list"),
+        (("quick", [0], "text", "table21", "1.8"), "1.8"),
+        (("quick", [0], "text", "table21", "1.11.2", "mine"), "no limits"),
+    ],
+)
+def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> None:
+    with pytest.raises(MnemocraftError, match=sentence):
+        sweep.study(*arguments)
+
+
+# --- what is measured
+
+
+def test_success_by_method_is_the_planted_rate(found: dict[str, pd.DataFrame]) -> None:
+    mine = found["table2"].query("group == 'AVG' and world == 'text'").set_index("method")
+    assert (mine["n"] == 76 * 6).all()
+    for method in METHODS:
+        assert mine["low"][method] <= planted(("text", method)) <= mine["high"][method]
+    assert mine["paper"]["deps"] == pytest.approx(0.4856)
+
+
+def test_meta_tasks_add_up_to_the_average(records: pd.DataFrame, found: dict[str, pd.DataFrame]) -> None:
+    mine = found["table2"].query("method == 'cot' and world == 'text'").set_index("group")
+    parts = mine.drop(index="AVG")
+    assert (parts["value"] * parts["n"]).sum() / parts["n"].sum() == pytest.approx(mine["value"]["AVG"])
+    assert parts["n"]["MT4"] == 13 * 6
+
+
+def test_rounds_are_read_off_one_run(records: pd.DataFrame, found: dict[str, pd.DataFrame]) -> None:
+    mine = found["table4"].query("world == 'text' and method == 'deps' and group == 'MT1'")
+    rates = mine.set_index("max_rounds")["value"]
+    assert rates.index.tolist() == ["0", "1", "3", "5", "inf"] and rates.is_monotonic_increasing
+    raw = records.query("world == 'text' and method == 'deps'")
+    raw = raw[[task(key).group == "MT1" for key in raw["task"]]]
+    assert rates["3"] == pytest.approx((raw["success"] & (raw["rounds"] <= 3)).mean())
+    assert rates["inf"] == pytest.approx(raw["success"].mean())
+    assert mine.set_index("max_rounds")["paper"]["1"] == pytest.approx(0.506)
+
+
+def test_table_19s_baseline_is_the_first_plan(found: dict[str, pd.DataFrame]) -> None:
+    first = found["table4"].query("world == 'text' and method == 'deps' and max_rounds == '0'")
+    baseline = found["table19"].query("variant == 'baseline' and llm == 'GPT-4'").set_index("group")["value"]
+    wanted = first.set_index("group")["value"].reindex(baseline.index)
+    assert np.allclose(baseline, wanted) and len(baseline) == 7
+
+
+def test_a_milestone_counts_the_episodes_that_ever_held_it(records: pd.DataFrame) -> None:
+    diamonds = records.query("task == 'diamond' and world == 'text' and method == 'deps'")
+    table = tables.milestones(measures.prepare(records)).query("world == 'text' and method == 'deps'")
+    shares = table.set_index("milestone")["value"]
+    assert shares["log"] == 1.0 and shares["diamond"] == pytest.approx(diamonds["success"].mean())
+    newer = records.assign(version="1.16.5", items="oak_log,spruce_planks")
+    held = tables.milestones(measures.prepare(newer)).groupby("milestone")["value"].mean()
+    assert held["log"] == held["planks"] == 1.0 and held["stick"] == 0.0
+
+
+def test_planted_effects_hold_and_none_fails_without_effects(found: dict[str, pd.DataFrame]) -> None:
+    claims = found["hypotheses"].set_index("claim")["verdict"]
+    assert (claims.drop([c for c in claims.index if "(learned)" in c]) == "holds").all(), claims
+    same = analysis.tables(synthetic(lambda cell: 0.5), "tables9-16", "paper")["hypotheses"]
+    assert not same.query("hypothesis in ('DEP', 'selector', 'controller')")["verdict"].isin(["holds"]).any()
+
+
+def test_what_was_not_run_has_no_number_and_does_not_stop_anything() -> None:
+    part = analysis.tables(synthetic(worlds=("text",), seeds=(0,)), "tables9-16", "paper")
+    learned = part["figure1"].query("world == 'learned'").iloc[0]
+    assert learned["n"] == 0 and np.isnan(learned["value"])
+    assert "overworld" in analysis.not_run(part)
+    assert set(part["hypotheses"].query("hypothesis == 'controller'")["verdict"]) == {"undecided"}
+    assert analysis.draw(part, "surrogate").keys() == analysis.draw(part, "m").keys()
+
+
+def test_a_record_without_metrics_counts_as_a_failure(records: pd.DataFrame) -> None:
+    broken = records.copy()
+    broken.loc[0, ["rounds", "items", "calls"]] = np.nan
+    broken.loc[0, ["status", "reason", "success"]] = ["crash", "crash", False]
+    found = analysis.tables(broken, "tables9-16", "paper")
+    assert found["statuses"].set_index(["world", "method"])["crash"]["text", "gpt"] == 1
+    assert found["table2"].query("world == 'text' and method == 'gpt' and group == 'AVG'")["n"].item() == 456
+
+
+def test_figures_say_that_the_surrogate_played(found: dict[str, pd.DataFrame]) -> None:
+    for name, figure in analysis.draw(found, "surrogate").items():
+        assert any("SURROGATE" in text.get_text() for text in figure.texts), name
+
+
+# --- what is shown
+
+PLAN = ['mine({"log": 3}, tool=None)', 'craft({"planks": 4}, {"log": 1}, station=None)']
+EVENTS: list[dict] = [
+    {"type": "start", "method": "deps", "version": "1.11.2", "target": {"planks": 1}},
+    {"type": "call", "role": "planner", "prompt_tokens": 9, "completion_tokens": 5, "text": "def x"},
+    {"type": "plan", "round": 0, "steps": PLAN, "goals": ["mine 3 log", "craft 4 planks"], "problem": ""},
+    {"type": "goal", "step": 1, "goal": "mine 3 log", "line": PLAN[0], "horizons": None},
+    {"type": "outcome", "round": 0, "step": 1, "success": False, "reason": "no tree", "inventory": ""},
+    {"type": "description", "round": 1, "text": "I failed at step 1."},
+    {"type": "plan", "round": 1, "steps": [], "goals": [], "problem": "line 1: what?"},
+    {"type": "end", "reason": "dialogue_full", "steps": 5, "rounds": 1},
+]
+
+
+def test_an_episode_shows_plan_failure_description_and_end() -> None:
+    moments = episodes.replay("who: planks", EVENTS, {})
+    titles = [moment.title for moment in moments]
+    assert titles[0].startswith("who: planks. round 0: plan of 2 steps")
+    assert titles[1:] == [
+        "round 0, step 1 failed",
+        "no plan could be read",
+        "end: dialogue_full after 5 steps and 1 rounds",
+    ]
+    brief = episodes.replay("who", [*EVENTS[:5], EVENTS[3], EVENTS[4] | {"success": True}], {}, brief=True)
+    assert [moment.title for moment in brief[1:]] == ["round 0, step 1 failed"]
+    said = json.dumps([moment.talk for moment in moments])
+    assert "no tree" in said and "I failed at step 1." in said and "line 1: what?" in said
+    assert all(moment.picture.dtype == np.uint8 for moment in moments)
+    assert (moments[0].picture != moments[1].picture).any()
+    assert episodes.noted({"type": "explanation", "text": "Because."}) == "The explainer says: Because."
+
+
+def test_a_plan_longer_than_the_card_shows_where_it_is() -> None:
+    steps = [(f"step {i}", card.LATER) for i in range(60)]
+    steps[50] = ("step 50", card.FAILED)
+    shown = card.card("long", steps, [], None)
+    assert (shown != card.card("long", steps[:20], [], None)).any()
+
+
+PLANKS = """def obtain_1_planks(inventory={}):
+    mine({"log": 1}, tool=None)
+    craft({"planks": 4}, {"log": 1}, station=None)
+    return "planks"
+"""
+
+
+def test_an_overworld_episode_is_played_again_with_its_frames() -> None:
+    settings = sweep.condition("deps", "overworld", "1.11.2", "paper").settings
+    row = settings | {"task": "planks", "seed": 0}
+    model = Model("told", episodes._Recorded([{"type": "call", "text": PLANKS}]))
+    played = asyncio.run(play(sweep.new_trial(row, "planks", 0, model), "deps"))
+    assert played.success and played.metrics["rounds"] == 0, played.reason
+    seen = episodes.frames(row, played.trajectory)
+    shown = [event["type"] for place, event in enumerate(played.trajectory) if place in seen]
+    assert shown == ["plan", "goal", "outcome", "goal", "outcome"]
+    assert len({frame.tobytes() for frame in seen.values()}) > 2
+    with pytest.raises(MnemocraftError, match="goes otherwise"):
+        episodes.frames(row, played.trajectory[:-2])
+
+
+def test_the_fingerprint_hashes_the_code_that_plays(tmp_path: Path) -> None:
+    assert set(sweep.fingerprint()) == {"prompts", "code", "data"}
+    assert sweep.hashes(["agents/deps"], [])["code"] != sweep.hashes(["agents/gig"], [])["code"]
