@@ -5,7 +5,7 @@ would get, parses them with fixed rules and answers in every role an agent needs
 
 - ``knowledge``: probability that what it believes about an item's recipes is right; otherwise it is
   plausibly wrong (a wrong ingredient, count or shape, or a skipped step). Fixed per seed. The default
-  depends on the domain: 0.35 for crafting, 0.8 for the kitchen.
+  depends on the domain: 0.35 for crafting in Plancraft, 0.5 for plans in Minecraft, 0.8 for the kitchen.
 - ``attention``: probability that something in its context is taken up, and so overrides a belief.
 - ``slip``: probability, per call or written line, of a wrong or malformed answer.
 - ``context_decay``: how fast attention falls with the length of the prompt: what counts is
@@ -13,7 +13,8 @@ would get, parses them with fixed rules and answers in every role an agent needs
   on assumes that long histories distract; it cannot find that they do.
 
 A conversation whose system message speaks to a robot in a kitchen is answered by
-:mod:`mnemocraft.llm.surrogate.kitchen`.
+:mod:`mnemocraft.llm.surrogate.kitchen`, one about an agent that plays Minecraft by
+:mod:`mnemocraft.llm.surrogate.minecraft`.
 """
 
 import math
@@ -24,6 +25,8 @@ from mnemocraft.llm.surrogate.actor import Competence, next_call
 from mnemocraft.llm.surrogate.dialogue import read_dialogue
 from mnemocraft.llm.surrogate.kitchen import answer as kitchen_answer
 from mnemocraft.llm.surrogate.kitchen import in_kitchen
+from mnemocraft.llm.surrogate.minecraft import answer as minecraft_answer
+from mnemocraft.llm.surrogate.minecraft import in_minecraft
 from mnemocraft.llm.surrogate.roles import answer
 from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
 
@@ -31,6 +34,8 @@ DEFAULTS = {"attention": 0.9, "slip": 0.02, "context_decay": 0.0}
 """Round numbers, set before any study was run and not fitted to a paper."""
 CRAFTING_KNOWLEDGE = 0.35
 """Default for crafting: a round number, set before any study was run and not fitted to a paper."""
+MINECRAFT_KNOWLEDGE = 0.5
+"""Default for plans in Minecraft: a round number, set before any study was run and not fitted to a paper."""
 KITCHEN_KNOWLEDGE = 0.8
 """Default for the kitchen, whose few rules the prompt itself explains. Raised from 0.35 after a first trial
 in which all methods failed nearly all asynchronous tasks, so that none stood out; not fitted to a paper."""
@@ -68,8 +73,9 @@ class Surrogate:
 
     async def generate(self, request: Request) -> Reply:
         """Answer as the Actor when tools are offered, else in the role that the prompt describes."""
-        kitchen = in_kitchen(request.messages)
-        who = self._reader(request, KITCHEN_KNOWLEDGE if kitchen else CRAFTING_KNOWLEDGE)
+        kitchen, minecraft = in_kitchen(request.messages), in_minecraft(request.messages)
+        default = KITCHEN_KNOWLEDGE if kitchen else MINECRAFT_KNOWLEDGE if minecraft else CRAFTING_KNOWLEDGE
+        who = self._reader(request, default)
         text, calls = "", []
         view = read_dialogue(request.messages) if request.tools else None
         if view is not None:
@@ -78,6 +84,8 @@ class Surrogate:
             calls = [ToolCall(*call)]
         elif kitchen:
             text = kitchen_answer(request.messages, who, request.sample)
+        elif minecraft:
+            text = minecraft_answer(request.messages, who, request.sample)
         else:
             text = answer(request.messages[-1]["content"], who)
         return Reply(text, calls, _usage(request, text, calls))

@@ -1,0 +1,103 @@
+"""Planning backwards: from the task, over what is believed, to what is in the inventory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from mnemocraft.llm.surrogate.minecraft.ways import FUEL, SMELTS, Way
+
+LONGEST = 80
+"""Steps after which it stops planning."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A step of a plan: a way, how often, and the units of its item before and after (as believed)."""
+
+    way: Way
+    times: int
+    before: int
+
+    @property
+    def gained(self) -> int:
+        """Units that come out."""
+        return self.times * self.way.makes
+
+    @property
+    def takes(self) -> tuple[tuple[str, int], ...]:
+        """Materials and fuel for all of it."""
+        materials = tuple((item, units * self.times) for item, units in self.way.takes)
+        return (*materials, (FUEL, -(-self.times // SMELTS))) if self.way.fuel else materials
+
+
+class Planner:
+    """Plans for one task.
+
+    Args:
+        belief: What is believed about how an item is had.
+        inventory: Units by item at the start.
+    """
+
+    def __init__(self, belief: Callable[[str], Way], inventory: Mapping[str, int]) -> None:
+        self._belief, self._held = belief, dict(inventory)
+        self._pending: list[str] = []
+        self.moves: list[Move] = []
+
+    def obtain(self, item: str, units: int) -> None:
+        """Append the steps after which so many units of an item are there, counting what is there."""
+        lacking = units - self._held.get(item, 0)
+        if lacking <= 0 or len(self.moves) > LONGEST:
+            return
+        way = Way("mine", item) if item in self._pending else self._belief(item)
+        move = Move(way, -(-lacking // way.makes), 0)
+        self._pending.append(item)
+        for need, number in way.needs:
+            self.obtain(need, number)
+        for material, number in move.takes:  # set aside, so that one part does not use up another's
+            self.obtain(material, number)
+            self._held[material] = self._held.get(material, 0) - number
+        self._pending.pop()
+        self.moves.append(move)
+        self._held[item] = self._held.get(item, 0) + move.gained
+
+    def plan(self, target: Mapping[str, int], inventory: Mapping[str, int]) -> list[Move]:
+        """The steps to a target, equal ones joined where nothing speaks against it."""
+        for item, units in target.items():
+            self.obtain(item, units)
+        joined = _joined(self.moves)
+        return _counted(joined if _works(joined, inventory) else self.moves, inventory)
+
+
+def _joined(moves: list[Move]) -> list[Move]:
+    """Every item in one step, where it is first had."""
+    first: dict[Way, Move] = {}
+    for move in moves:
+        same = first.get(move.way)
+        first[move.way] = replace(move, times=move.times + (same.times if same else 0))
+    return list(first.values())
+
+
+def _works(moves: list[Move], inventory: Mapping[str, int]) -> bool:
+    """Whether every step has what it takes, as far as is believed."""
+    held = dict(inventory)
+    for move in moves:
+        if any(held.get(item, 0) < units for item, units in (*move.takes, *move.way.needs)):
+            return False
+        _apply(held, move)
+    return True
+
+
+def _counted(moves: list[Move], inventory: Mapping[str, int]) -> list[Move]:
+    """The moves, each with the units of its item before it."""
+    held, counted = dict(inventory), []
+    for move in moves:
+        counted.append(replace(move, before=max(0, held.get(move.way.item, 0))))
+        _apply(held, move)
+    return counted
+
+
+def _apply(held: dict[str, int], move: Move) -> None:
+    for item, units in move.takes:
+        held[item] = held.get(item, 0) - units
+    held[move.way.item] = held.get(move.way.item, 0) + move.gained
