@@ -56,6 +56,12 @@ def test_the_demonstrated_answer_solves_its_task(method):
     assert "diamond_axe" not in played.metrics["items"] and shown(model).endswith("Inventory: nothing")
 
 
+def test_a_program_without_calls_is_told_so_and_nobody_guesses():
+    played, model = episode("progprompt", ["def obtain_1_planks(inventory={}):\n    return 'planks'"])
+    assert played.reason == "plan_invalid" and len(model.requests) == 1
+    assert events(played, "plan")[0]["problem"].startswith("it has no step")
+
+
 @pytest.mark.parametrize("method", ONE_SHOT)
 def test_the_first_failure_is_the_end_of_a_plan_made_once(method):
     broken = re.sub(r".*(mine|step 6).*cobble.*\n", "", example(method))

@@ -81,6 +81,20 @@ def test_an_explanation_corrects_what_it_names_and_nothing_else() -> None:
         assert corrected(wrong, "1.16.5", [Lesson("stone_pickaxe", text, 1)], deaf) == wrong
 
 
+def test_every_mistake_is_mended_by_what_the_world_says() -> None:
+    """Also in 1.11.2, where sandstone is crafted, but can be mined as well."""
+    model = get_model("surrogate:knowledge=0,attention=1,slip=0")
+    for key in ("stone_slab", "cooked_beef", "rail"):
+        assert played(key, "deps", model, "1.11.2").success
+
+
+def test_a_slip_leaves_something_of_a_plan() -> None:
+    model = get_model("surrogate:knowledge=1,slip=1")
+    episode = played("planks", "progprompt", model)
+    (plan,) = [event for event in episode.trajectory if event["type"] == "plan"]
+    assert plan["steps"] and not plan["problem"]
+
+
 def test_plans_are_not_much_longer_than_the_shortest() -> None:
     """The shortest plans are the integer program's, which shares no code with the surrogate."""
     model = get_model(PERFECT)

@@ -20,7 +20,7 @@ _CODE = re.compile(
     r"^\s*(?:(?:def|from|import|while|for|if|assert) |(?:return|pass|break|continue)\b"
     r"|\w+ *(?:\(|[-+]?=)|[)}\]#])"
 )
-_CALL = re.compile(rf"\b(?:{'|'.join(VERBS)})(?:_\w+)? *\(")
+_CALL = re.compile(rf"\b(?:{'|'.join(VERBS)})(?:_\w+)? *\(|^[ \t]*def \w+\(", re.M)
 
 
 class Unreadable(Exception):
@@ -28,7 +28,7 @@ class Unreadable(Exception):
 
 
 def looks_like_code(text: str) -> bool:
-    """Whether an answer has calls of verbs, so that it is read as code and not line by line."""
+    """Whether an answer calls verbs or defines a function, so that it is read as code, not line by line."""
     return _CALL.search(text[:MAX_CHARACTERS]) is not None
 
 

@@ -18,7 +18,7 @@ PATIENCE = 3
 def write(dialogue: Dialogue, who: Competence) -> str:
     """The next answer of a planner."""
     moves = moves_of(dialogue, who)
-    if moves and who.slips("plan", dialogue.turn, *dialogue.target):
+    if len(moves) > 1 and who.slips("plan", dialogue.turn, *dialogue.target):
         moves.remove(pick(moves, "slip", who.seed, dialogue.turn))
     if dialogue.format == "one step at a time":
         return _next_step(moves, dialogue)

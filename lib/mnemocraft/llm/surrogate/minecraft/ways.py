@@ -108,7 +108,9 @@ def believed(version: str, item: str, who: Competence, again: int = 0) -> Way:
         return Way("mine", item)
     if chance("knows", who.seed, version, item, again) < who.knowledge:
         return true
-    return pick(list(_mistaken(true)) or [true], "mistakes", who.seed, version, item, again)
+    mined = ("mine", item) in engine(version, "game").operators  # then that it is mined is no mistake
+    mistakes = [way for way in _mistaken(true) if way.verb == true.verb or not mined]
+    return pick(mistakes or [true], "mistakes", who.seed, version, item, again)
 
 
 def _mistaken(way: Way) -> Iterator[Way]:
