@@ -13,7 +13,7 @@ from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
 from mnemocraft.envs.kitchen.oracle import oracle_plan
 from mnemocraft.errors import MnemocraftError, ModelError
-from mnemocraft.runs import ModelSpec, Stream, read_trajectory, run_study
+from mnemocraft.runs import ModelSpec, Stream, read_trajectory, run_study, sources
 from mnemocraft.studies.gig import load, sweep
 
 PACKAGE = Path(paths.__file__).parent
@@ -160,7 +160,7 @@ def test_the_fingerprint_changes_with_prompts_code_plans_and_weights(tmp_path, m
     assert {name: len(value) for name, value in before.items()} == dict.fromkeys(
         ("prompts", "code", "data"), 64
     )
-    played = {str(file) for name in sweep._PLAYED for file in sweep._sources(PACKAGE / name)}
+    played = {str(file) for name in sweep._PLAYED for file in sources._files(PACKAGE / name)}
     expected = (
         "agents/gig/recap.py", "envs/kitchen/tasks.toml", "llm/surrogate/kitchen/mind.py", "memory/traces.py",
         "gnn/encoder.py", "envs/kitchen/engine.py", "studies/gig/load.py",
@@ -168,7 +168,7 @@ def test_the_fingerprint_changes_with_prompts_code_plans_and_weights(tmp_path, m
     assert {str(PACKAGE / name) for name in expected} <= played
     assert str(PACKAGE / "studies/gig/analysis.py") not in played
     (tmp_path / "models").mkdir()
-    (tmp_path / "models" / "a.safetensors").write_bytes(b"other weights")
+    (tmp_path / "models" / "gig_encoder.safetensors").write_bytes(b"other weights")
     monkeypatch.setattr(paths, "DATA", tmp_path)
     sweep.fingerprint.cache_clear()
     after = sweep.fingerprint()

@@ -115,10 +115,6 @@ class ScriptedController:
         self._notice(action)
         return action
 
-    def excuse(self) -> None:
-        """Somebody else acts this time: that nothing moves is not for want of a way."""
-        self._idle = 0
-
     def horizon(self, observation: Observation, goals: Sequence[Goal]) -> np.ndarray:
         """Estimated steps to each goal from here: the ticks of the way, and of the work at its end."""
         return np.array([self._estimate(goal) for goal in goals])

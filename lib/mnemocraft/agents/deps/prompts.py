@@ -5,13 +5,13 @@ the same two demonstrations. A message is a row of lines ``Name: text``; what a 
 in one line, so that it cannot be mistaken for another line.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from string import Template
 
 from mnemocraft.llm.types import Message
+from mnemocraft.runs.sources import folder_hash
 
 _FOLDER = files("mnemocraft.agents.deps") / "prompts"
 _NAMES = {"log": "oak_log", "planks": "oak_planks", "button": "oak_button"}
@@ -79,7 +79,4 @@ def explanation(answer: str) -> str:
 @cache
 def fingerprint() -> str:
     """SHA-256 over all prompt files, so that a changed text never reuses old results."""
-    digest = hashlib.sha256()
-    for item in sorted(_FOLDER.iterdir(), key=lambda entry: entry.name):
-        digest.update(item.name.encode() + b"\0" + item.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return folder_hash(_FOLDER)

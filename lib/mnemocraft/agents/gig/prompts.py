@@ -5,13 +5,13 @@ A message is a row of blocks with an empty line between them; each block begins 
 mistaken for a block.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
 from mnemocraft.llm.types import Message
 from mnemocraft.memory import Match
+from mnemocraft.runs.sources import folder_hash
 
 _FOLDER = files("mnemocraft.agents.gig") / "prompts"
 
@@ -81,7 +81,4 @@ def one_line(text: str) -> str:
 @cache
 def fingerprint() -> str:
     """SHA-256 over all prompt files, so that a changed text never reuses old results."""
-    digest = hashlib.sha256()
-    for item in sorted(_FOLDER.iterdir(), key=lambda entry: entry.name):
-        digest.update(item.name.encode() + b"\0" + item.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return folder_hash(_FOLDER)

@@ -1,6 +1,5 @@
 """The prompt texts and tool definitions of How2, kept as readable files in ``prompts/``."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 from functools import cache
@@ -8,6 +7,7 @@ from importlib.resources import files
 from string import Template
 
 from mnemocraft.llm.types import Tool
+from mnemocraft.runs.sources import folder_hash
 
 _FOLDER = files("mnemocraft.agents.how2") / "prompts"
 
@@ -56,7 +56,4 @@ def teacher_styles() -> dict[str, dict[str, str]]:
 @cache
 def fingerprint() -> str:
     """SHA-256 over all prompt files, so that a changed text never reuses old results."""
-    digest = hashlib.sha256()
-    for item in sorted(_FOLDER.iterdir(), key=lambda entry: entry.name):
-        digest.update(item.name.encode() + b"\0" + item.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return folder_hash(_FOLDER)

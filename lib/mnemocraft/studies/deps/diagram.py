@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import matplotlib.pyplot as plt
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 
 from mnemocraft.figstyle import COLOURS, PAGE, stamp, styled
-
-Point = tuple[float, float]
+from mnemocraft.studies.boxes import arrow, box, say
 
 LOOP = {
     "task": (0.1, 2.55, 1.35, 0.95, "Task", "0.75", "obtain 1 stone_sword\ninventory: nothing"),
@@ -44,18 +39,18 @@ CHOICE = {
 def loop() -> Figure:
     """A round of DEPS: plan, select, act; on a failure describe, explain, plan again."""
     figure, axes = plt.subplots(figsize=(PAGE, 3.0))
-    for box in LOOP.values():
-        _box(axes, *box)
+    for each in LOOP.values():
+        box(axes, *each)
     for start, end in ((1.5, 1.95), (4.25, 4.7), (6.9, 7.35)):
-        _arrow(axes, (start, 3.0), (end, 3.0))
-    _arrow(axes, (8.45, 2.15), (8.45, 1.46))
-    _say(axes, "a goal failed", (9.0, 1.8), color="#B34700")
-    _arrow(axes, (7.35, 0.75), (6.92, 0.75))
-    _arrow(axes, (4.7, 0.75), (4.27, 0.75))
-    _arrow(axes, (3.1, 1.46), (3.1, 2.14))
-    _say(axes, "plan again: a round", (3.85, 1.8))
-    _arrow(axes, (7.35, 3.5), (6.92, 3.5))
-    _say(axes, "reached: next goal", (7.12, 4.1))
+        arrow(axes, (start, 3.0), (end, 3.0))
+    arrow(axes, (8.45, 2.15), (8.45, 1.46))
+    say(axes, "a goal failed", (9.0, 1.8), color="#B34700")
+    arrow(axes, (7.35, 0.75), (6.92, 0.75))
+    arrow(axes, (4.7, 0.75), (4.27, 0.75))
+    arrow(axes, (3.1, 1.46), (3.1, 2.14))
+    say(axes, "plan again: a round", (3.85, 1.8))
+    arrow(axes, (7.35, 3.5), (6.92, 3.5))
+    say(axes, "reached: next goal", (7.12, 4.1))
     axes.set(xlim=(0, 9.6), ylim=(-0.1, 4.3))
     axes.set_axis_off()
     stamp(figure, "Pink: answered by the language model. DEP is the same without the selector (blue).")
@@ -66,33 +61,14 @@ def loop() -> Figure:
 def choice() -> Figure:
     """How the horizon-predictive selector chooses."""
     figure, axes = plt.subplots(figsize=(PAGE, 1.75))
-    for box in CHOICE.values():
-        _box(axes, *box)
+    for each in CHOICE.values():
+        box(axes, *each)
     for start, end in ((1.95, 2.45), (4.65, 5.15), (7.15, 7.65)):
-        _arrow(axes, (start, 1.35), (end, 1.35))
+        arrow(axes, (start, 1.35), (end, 1.35))
     axes.plot([8.6, 8.6, 3.55, 3.55], [0.44, 0.2, 0.2, 0.3], color="0.2", lw=1.0)
-    _arrow(axes, (3.55, 0.2), (3.55, 0.46))
-    _say(axes, "the next observation", (6.1, 0.05))
+    arrow(axes, (3.55, 0.2), (3.55, 0.46))
+    say(axes, "the next observation", (6.1, 0.05))
     axes.set(xlim=(0, 9.6), ylim=(-0.1, 2.3))
     axes.set_axis_off()
     stamp(figure, "Fixed and random order skip the blue box; the oracle asks the simulator instead of it.")
     return figure
-
-
-def _box(
-    axes: Axes, x: float, y: float, wide: float, high: float, title: str, colour: str, text: str
-) -> None:
-    style: dict[str, Any] = {"boxstyle": "round,pad=0.04,rounding_size=0.1", "edgecolor": "0.2", "lw": 0.8}
-    axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor="white", **style))
-    axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor=colour, alpha=0.18, **style))
-    _say(axes, title, (x + wide / 2, y + high - 0.17), weight="bold", fontsize=7.5)
-    _say(axes, text, (x + wide / 2, y + (high - 0.3) / 2))
-
-
-def _say(axes: Axes, text: str, at: Point, **style: Any) -> None:
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "linespacing": 1.2}
-    axes.text(*at, text, **(look | style))
-
-
-def _arrow(axes: Axes, start: Point, end: Point) -> None:
-    axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": "0.2", "lw": 1.0})

@@ -17,6 +17,7 @@ from mnemocraft.agents.deps import Judge, WorldStage, overworld, selectors, worl
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import Condition, Episode, ModelSpec, Stream, Study
+from mnemocraft.runs.sources import hashes
 
 if TYPE_CHECKING:
     from mnemocraft.controllers import Controller
@@ -283,8 +284,6 @@ def start(stream: Stream, model: Model) -> ParallelStream:
 
 def fingerprint() -> dict[str, str]:
     """Hashes of the code and the weights that decide how an episode goes."""
-    from mnemocraft.studies.deps.sweep import hashes
-
     agent = [f"agents/deps/{name}.py" for name in ("selectors", "stage", "worlds")]
     code = [*agent, "controllers", "envs/minecraft", "envs/overworld", "studies/deps/parallel.py"]
     return hashes(code, ("minecraft/*.json", "models/controller.safetensors"))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mnemocraft import paths
 from mnemocraft.agents.deps import (
     Task,
     Trial,
@@ -22,6 +19,7 @@ from mnemocraft.agents.deps import (
 )
 from mnemocraft.llm import Model
 from mnemocraft.runs import Condition, Episode, Stream, Study
+from mnemocraft.runs.sources import hashes
 from mnemocraft.studies.deps.load import OVERWORLD_VERSION, STEM, chosen, parts, seeds_of
 
 if TYPE_CHECKING:
@@ -155,24 +153,3 @@ _DATA = ("minecraft/*.json", "models/controller.safetensors")
 def fingerprint() -> dict[str, str]:
     """Hashes of the prompts, of the code that decides how an episode goes, and of the data that it reads."""
     return {"prompts": prompts.fingerprint()} | hashes(_PLAYED, _DATA)
-
-
-def hashes(sources: Sequence[str], patterns: Sequence[str]) -> dict[str, str]:
-    """Hashes of files and folders of the package (``code``) and of matching files in ``data/`` (``data``)."""
-    package = Path(paths.__file__).parent
-    code = [file for name in sources for file in _files(package / name)]
-    data = [file for pattern in patterns for file in sorted(paths.DATA.glob(pattern))]
-    return {"code": _digest(code, package), "data": _digest(data, paths.DATA)}
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    return sorted(file for file in path.rglob("*") if file.suffix in (".py", ".toml", ".json", ".txt"))
-
-
-def _digest(files: Sequence[Path], base: Path) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(f"{file.relative_to(base).as_posix()}\0".encode() + file.read_bytes() + b"\0")
-    return digest.hexdigest()

@@ -1,13 +1,10 @@
 """The kitchen study: its conditions, and how one of its streams is played."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from mnemocraft import paths
 from mnemocraft.agents.gig import prompts
 from mnemocraft.agents.gig.baselines import CoT, ReAct
 from mnemocraft.agents.gig.episode import Planner, Trial, play
@@ -19,6 +16,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import Model
 from mnemocraft.memory import TraceMemory
 from mnemocraft.runs import Condition, Episode, Stream, Study
+from mnemocraft.runs.sources import hashes
 from mnemocraft.studies.gig.load import MODES, embed, environment, memory_bank, replay, task_facts, tasks
 
 STEM = "09_gig_robotouille"
@@ -120,31 +118,11 @@ _PLAYED = (
     "studies/gig/sweep.py",
 )
 """Code that decides how an episode goes; the rest of this package only looks at records."""
-_DATA = ("models/*.safetensors", "kitchen/*.jsonl")
+_DATA = ("models/gig_encoder.safetensors", "models/kitchen_texts.safetensors", "kitchen/*.jsonl")
 """Weights of the encoder and plans of the oracle."""
 
 
 @cache
 def fingerprint() -> dict[str, str]:
     """Hashes of the prompts, of the code that decides how an episode goes, and of the data that it reads."""
-    package = Path(paths.__file__).parent
-    code = [file for name in _PLAYED for file in _sources(package / name)]
-    data = [file for pattern in _DATA for file in sorted(paths.DATA.glob(pattern))]
-    return {
-        "prompts": prompts.fingerprint(),
-        "code": _digest(code, package),
-        "data": _digest(data, paths.DATA),
-    }
-
-
-def _sources(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    return sorted(file for file in path.rglob("*") if file.suffix in (".py", ".toml", ".json"))
-
-
-def _digest(files: Sequence[Path], base: Path) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(f"{file.relative_to(base).as_posix()}\0".encode() + file.read_bytes() + b"\0")
-    return digest.hexdigest()
+    return {"prompts": prompts.fingerprint()} | hashes(_PLAYED, _DATA)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
 
 from mnemocraft.figstyle import COLOURS, PAGE, stamp, styled
-
-Point = tuple[float, float]
+from mnemocraft.studies.boxes import Point, arrow, box, say
 
 BOXES: dict[str, tuple[float, float, float, float, str, str, str]] = {
     "rules": (0.1, 1.05, 1.75, 1.5, "Rules as data", COLOURS[1],
@@ -35,19 +31,19 @@ BOXES: dict[str, tuple[float, float, float, float, str, str, str]] = {
 def diagram() -> Figure:
     """From the rules to the worlds, and from the worlds to whoever acts in them."""
     figure, axes = plt.subplots(figsize=(PAGE, 3.5))
-    for box in BOXES.values():
-        _box(axes, *box)
+    for each in BOXES.values():
+        box(axes, *each)
     for name in ("graph", "text", "over"):
         x, y, _, height, *_ = BOXES[name]
-        _arrow(axes, (1.92, 1.8), (x - 0.07, y + height / 2))
+        arrow(axes, (1.92, 1.8), (x - 0.07, y + height / 2))
     for name in ("over", "dojo"):
         _both(axes, (4.97, BOXES[name][1] + 0.47), (5.53, BOXES[name][1] + 0.47))
     _both(axes, (7.07, -0.12), (7.63, -0.12))
     _both(axes, (8.57, 1.0), (8.57, 1.38))
     _both(axes, (4.97, 1.83), (7.63, 1.83))
-    _say(axes, "actions and inventory in words", (6.3, 1.97))
-    _arrow(axes, (4.97, 3.12), (7.63, 3.12))
-    _say(axes, "checks and reference plans", (6.3, 3.26))
+    say(axes, "actions and inventory in words", (6.3, 1.97))
+    arrow(axes, (4.97, 3.12), (7.63, 3.12))
+    say(axes, "checks and reference plans", (6.3, 3.26))
     axes.set(xlim=(0, 9.6), ylim=(-1.4, 3.75))
     axes.set_axis_off()
     stamp(
@@ -57,24 +53,5 @@ def diagram() -> Figure:
     return figure
 
 
-def _box(
-    axes: Axes, x: float, y: float, wide: float, high: float, title: str, colour: str, text: str
-) -> None:
-    style: dict[str, Any] = {"boxstyle": "round,pad=0.04,rounding_size=0.1", "edgecolor": "0.2", "lw": 0.8}
-    axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor="white", **style))
-    axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor=colour, alpha=0.18, **style))
-    _say(axes, title, (x + wide / 2, y + high - 0.18), weight="bold", fontsize=7.5)
-    _say(axes, text, (x + wide / 2, y + (high - 0.3) / 2))
-
-
-def _say(axes: Axes, text: str, at: Point, **style: Any) -> None:
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "linespacing": 1.15}
-    axes.text(*at, text, **(look | style))
-
-
-def _arrow(axes: Axes, start: Point, end: Point, style: str = "-|>") -> None:
-    axes.annotate("", end, start, arrowprops={"arrowstyle": style, "color": "0.2", "lw": 1.0})
-
-
 def _both(axes: Axes, start: Point, end: Point) -> None:
-    _arrow(axes, start, end, "<|-|>")
+    arrow(axes, start, end, "<|-|>")
