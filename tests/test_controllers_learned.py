@@ -162,7 +162,7 @@ def test_the_spots_are_where_the_sources_of_the_goals_are_seen() -> None:
     env.set_block("log", (0, 1, 3))
     assert env.spawn_mobs("sheep", (-2, 0, 3))  # ahead to the right of who looks south
     observation, _ = act(env)
-    cells = demonstrations.spots(env.labelled(64, 64)[1])
+    cells = demonstrations.see(env)[1]
     log, sheep, cow = (
         cells >> token(Goal(*goal)) & 1 for goal in (("mine", "oak_log"), KILL_SHEEP, KILL_COW)
     )
@@ -171,7 +171,16 @@ def test_the_spots_are_where_the_sources_of_the_goals_are_seen() -> None:
     white = (observation["rgb"].min(0) > 150).reshape(16, 4, 16, 4).any((1, 3))
     assert white[sheep.astype(bool)].mean() > 0.5, "where wool is painted"
     act(env, yaw=180)
-    assert not (demonstrations.spots(env.labelled(64, 64)[1]) >> token(Goal(*KILL_SHEEP)) & 1).any()
+    assert not (demonstrations.see(env)[1] >> token(Goal(*KILL_SHEEP)) & 1).any()
+
+
+def test_a_stack_is_spotted_only_by_the_goal_that_asks_for_it() -> None:
+    env = arena(image_size=(64, 64), inventory={"cobblestone": 1})
+    act(env, function="drop")
+    act(env, 10, pitch=15)  # it lies ahead on the floor
+    cells = demonstrations.see(env)[1]
+    assert (cells >> token(Goal("mine", "cobblestone")) & 1).any()
+    assert not (cells >> token(Goal("mine", "diamond")) & 1).any()
 
 
 def test_views_show_animals_and_ores_and_nobody_acts() -> None:

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("numba", reason="OverworldEnv needs numba (extra `minecraft`)")
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.demonstrations import spots
+from mnemocraft.controllers.demonstrations import see
 from mnemocraft.controllers.features import PAST, features, mirrored_numbers, token
 from mnemocraft.controllers.recollection import (
     APPROACH,
@@ -40,7 +40,7 @@ def steps_to(env: OverworldEnv, goal: Goal, most: int = 300) -> int:
     for step in range(most):
         action = teacher.prepare(observation)
         if action is None:
-            past.look(observation, spots(env.labelled(64, 64)[1]) >> token(goal) & 1, last)
+            past.look(observation, see(env)[1] >> token(goal) & 1, last)
             last = teacher.move()
             action = a.to_minedojo(last)
         observation = env.step(action)[0]
@@ -133,7 +133,7 @@ def test_a_sighting_points_to_its_place_while_the_head_turns() -> None:
     assert env.spawn_mobs("sheep", (-3, 0, 4))  # ahead to the right of who looks south
     past = Recollection()
     observation = act(env)[0]
-    cells = spots(env.labelled(64, 64)[1]) >> token(SHEEP) & 1
+    cells = see(env)[1] >> token(SHEEP) & 1
     past.look(observation, cells, REST)
     bearing = np.arctan2(3, 4)
     fresh, sine, cosine, above, size = past.numbers(observation)[:5]

@@ -8,11 +8,13 @@ import pytest
 
 from mnemocraft.agents.deps import selectors
 from mnemocraft.agents.deps.stage import Attempt
+from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies.deps import parallel, parallel_episodes, parallel_figures, sights
 from mnemocraft.studies.deps import parallel_tables as tables
 
 GOALS = [goal for goal, _ in parallel.GOALS]
+NAMES = [goal.name for goal in GOALS]
 
 
 def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = parallel.SELECTORS) -> pd.DataFrame:
@@ -68,23 +70,28 @@ def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> No
 class Stage(SimpleNamespace):
     """A stage where each goal succeeds in its first attempt of so many steps, or never."""
 
-    def attempt(self, goal: object, limit: int) -> Attempt:
-        self.tried.append(goal)
-        took = self.needs.get(goal, 10_000)
+    def attempt(self, goal: Goal, limit: int) -> Attempt:
+        self.tried.append(goal.name)
+        self.asked.append(goal.count)
+        took = self.needs.get(goal.name, 10_000)
         self.steps += min(limit, took)
         if took <= limit:
-            self.inventory[dict(parallel.GOALS)[goal]] = 1
-        self.reason = "success" if set(self.inventory) >= set(self.target) else ""
+            item = next(item for each, item in parallel.GOALS if each.name == goal.name)
+            self.inventory[item] = self.inventory.get(item, 0) + min(goal.count, self.most)
+        lacks = any(self.inventory.get(item, 0) < units for item, units in self.target.items())
+        self.reason = "" if lacks else "success"
         self.reason = self.reason or ("max_steps" if self.steps >= parallel.MAX_STEPS else "")
         return Attempt(took <= limit, min(limit, took))
 
     def horizon(self, goals: list) -> np.ndarray:
-        return np.array([float(self.needs.get(goal, 500)) for goal in goals])
+        return np.array([float(self.needs.get(goal.name, 500)) for goal in goals])
 
 
-def stage(needs: dict) -> Stage:
-    target = {item: 1 for _, item in parallel.GOALS}
-    return Stage(tried=[], needs=needs, steps=0, reason="", inventory={}, target=target)
+def stage(needs: dict, most: int = 9) -> Stage:
+    """A stage on which an attempt brings so many units at most."""
+    target = {item: goal.count for goal, item in parallel.GOALS}
+    start = {"steps": 0, "reason": "", "inventory": {}, "tried": [], "asked": []}
+    return Stage(needs=needs, most=most, target=target, **start)
 
 
 def played(world: Stage, selector: selectors.Selector, look: int = parallel.TURN) -> parallel.Pursuit:
@@ -94,24 +101,31 @@ def played(world: Stage, selector: selectors.Selector, look: int = parallel.TURN
 
 
 def test_a_goal_that_fails_goes_behind_the_others_whoever_chooses() -> None:
-    world = stage(dict.fromkeys(GOALS[1:], 10))
+    world = stage(dict.fromkeys(NAMES[1:], 10))
     played(world, selectors.FixedOrder())
-    assert world.tried[:4] == [GOALS[0], GOALS[1], GOALS[2], GOALS[3]] and world.tried[4] == GOALS[0]
-    assert world.reason == "max_steps" and world.inventory.keys() == {"beef", "log", "chicken"}
+    assert world.tried[:4] == NAMES and world.tried[4] == NAMES[0]
+    assert world.reason == "max_steps" and world.inventory.keys() == {"beef", "porkchop", "chicken"}
+
+
+def test_what_is_still_lacking_is_asked_for() -> None:
+    world = stage(dict.fromkeys(NAMES, 10), most=1)
+    played(world, selectors.FixedOrder())
+    assert world.tried == [name for name in NAMES for _ in range(2)] and world.reason == "success"
+    assert world.asked == [2, 1] * 4
 
 
 def test_the_horizon_selector_takes_the_nearest_first_and_the_record_says_why() -> None:
-    world = stage(dict(zip(GOALS, (400, 50, 300, 200), strict=True)))
+    world = stage(dict(zip(NAMES, (400, 50, 300, 200), strict=True)))
     pursuit = played(world, selectors.HorizonSelector())
-    assert world.tried == [GOALS[1], GOALS[3], GOALS[2], GOALS[0]] and world.reason == "success"
+    assert world.tried == [NAMES[1], NAMES[3], NAMES[2], NAMES[0]] and world.reason == "success"
     first = pursuit.trajectory[0]
     assert first["horizons"] == [400, 50, 300, 200] and first["goal"] == str(GOALS[1])
 
 
 def test_looks_are_counted_together_before_a_goal_has_failed() -> None:
-    world = stage({GOALS[1]: 10})
+    world = stage({NAMES[1]: 10})
     played(world, selectors.FixedOrder(), look=100)
-    assert world.tried[:6] == [GOALS[0]] * 6 and world.tried[6] == GOALS[1]
+    assert world.tried[:6] == [NAMES[0]] * 6 and world.tried[6] == NAMES[1]
 
 
 def test_success_is_read_off_one_run_of_the_longest_length() -> None:

@@ -18,14 +18,17 @@ from mnemocraft.controllers import actions as a
 from mnemocraft.controllers.features import GOALS, GRID, IMAGE, NUMBERS, features, token
 from mnemocraft.controllers.learned import LearnedController
 from mnemocraft.controllers.recollection import Recollection
-from mnemocraft.controllers.skills import DEEP, FARM, PRACTISED, UNDERGROUND, Skill, begin, wander
-from mnemocraft.controllers.success import Observation, Progress
+from mnemocraft.controllers.skills import DEEP, FARM, PRACTISED, UNDERGROUND, Skill, begin, burrow, wander
+from mnemocraft.controllers.success import VERSION, Observation, Progress
 from mnemocraft.controllers.surroundings import wanted_blocks
-from mnemocraft.controllers.targets import sources
+from mnemocraft.controllers.targets import ORES, sources
 from mnemocraft.controllers.teacher import Teacher
+from mnemocraft.envs import OverworldEnv
+from mnemocraft.envs.minecraft.goals import goal_library
 from mnemocraft.envs.overworld.blocks import BLOCKS
 from mnemocraft.envs.overworld.bodies_view import BODY
 from mnemocraft.envs.overworld.creatures import FIRST_KIND, NAMES
+from mnemocraft.envs.overworld.items import number_of
 
 DISTURBANCE, LONGEST_DISTURBANCE = 0.03, 6
 """Chance a tick that a disturbance begins, and how many ticks it lasts at most."""
@@ -39,6 +42,8 @@ GLANCE = 3
 """Ticks between two looks for the recollection where nothing is noted: a picture takes longer than a tick."""
 LONGEST_WALK = 60
 """Steps of wandering before half of the episodes."""
+BURIED, DEPTHS = 0.3, (2, 62)
+"""Share of the episodes for ores that begin in a hole underground, and its least and greatest height."""
 LAND = ("plains", "forest", "savanna", "extreme_hills")
 ELSEWHERE = {
     "birch_log": ("birch_forest", "forest"),
@@ -74,6 +79,8 @@ def demonstrate(skill: Skill, seed: int, clone: Path | None = None) -> np.ndarra
     """
     rng = np.random.default_rng([seed, token(skill.goal)])
     env, _ = begin(_somewhere(skill, rng), seed, None)
+    if any(name in ORES for name, _ in sources(skill.goal).blocks) and rng.random() < BURIED:
+        burrow(env, int(rng.integers(*DEPTHS)))
     observation = wander(env, rng, int(rng.integers(LONGEST_WALK)) if rng.random() < 0.5 else 0)
     learner = LearnedController(clone, seed) if clone else None
     chance, longest = (TRIAL, LONGEST_TRIAL) if learner else (DISTURBANCE, LONGEST_DISTURBANCE)
@@ -91,8 +98,7 @@ def demonstrate(skill: Skill, seed: int, clone: Path | None = None) -> np.ndarra
             tries = disturbed > 0 and learner is not None
             cells = None
             if notes or tries or step % GLANCE == 0:
-                image, things = env.labelled(IMAGE, IMAGE)
-                observation["rgb"], cells = image.transpose(2, 0, 1), spots(things)
+                observation["rgb"], cells = see(env)
             if notes:
                 noted.append(note(observation, past, goal, wise, seed))
                 noted[-1]["spots"] = cells
@@ -125,24 +131,44 @@ def note(observation: Observation, past: Recollection, goal: int, action: int, s
     return row
 
 
-def spots(things: np.ndarray) -> np.ndarray:
-    """Cells of the picture that show the source of each goal, as bits: uint16 (GRID, GRID)."""
-    side = IMAGE // GRID
-    cells = _sources()[things].reshape(GRID, side, GRID, side)
-    return np.bitwise_or.reduce(np.bitwise_or.reduce(cells, 3), 1)
+def see(env: OverworldEnv) -> tuple[np.ndarray, np.ndarray]:
+    """The view, (3, IMAGE, IMAGE), and which of its cells show a source of each goal or a stack of what it
+    asks for, as bits: uint16 (GRID, GRID)."""
+    image, things = env.labelled(IMAGE, IMAGE)
+    bits, side = _sources().copy(), IMAGE // GRID
+    for item, variant, bit in _stacks():
+        drops = env.world["drops"][0, : int(env.world["status"]["drops"][0])]
+        lies = (drops["item"] == item) & ((drops["variant"] == variant) | (variant is None))
+        bits[BODY] |= bit * lies.any()
+    cells = bits[things].reshape(GRID, side, GRID, side)
+    return image.transpose(2, 0, 1), np.bitwise_or.reduce(np.bitwise_or.reduce(cells, 3), 1)
 
 
 @cache
 def _sources() -> np.ndarray:
-    """Bits of the goals that each thing is a source of, or perhaps their item: uint16 (256,)."""
+    """Bits of the goals that each block and mob is a source of: uint16 (256,)."""
     bits = np.zeros(256, np.uint16)
-    bits[BODY] = (1 << len(GOALS)) - 1
     for skill in PRACTISED:
-        found, bit = sources(skill.goal), np.uint16(1 << token(skill.goal))
+        found, bit = sources(skill.goal), _bit(skill)
         bits[: len(BLOCKS)][wanted_blocks(found)] |= bit
         for name in found.mobs:
             bits[BODY + FIRST_KIND + NAMES.index(name)] |= bit
     return bits
+
+
+@cache
+def _stacks() -> tuple[tuple[int, int | None, np.uint16], ...]:
+    """Numbers and variants of the items that goals ask for, and the goals' bits."""
+    library = goal_library(VERSION)
+    return tuple(
+        (number_of(item), variant, _bit(skill))
+        for skill in PRACTISED
+        for item, variant in library.objective(skill.goal)
+    )
+
+
+def _bit(skill: Skill) -> np.uint16:
+    return np.uint16(1 << token(skill.goal))
 
 
 def collect(skill: Skill, ticks: int, first_seed: int, clone: Path | None = None) -> Iterator[np.ndarray]:

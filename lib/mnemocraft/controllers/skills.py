@@ -190,6 +190,15 @@ def wander(env: OverworldEnv, rng: np.random.Generator, steps: int) -> Observati
     return observation
 
 
+def burrow(env: OverworldEnv, height: int) -> None:
+    """Put the player into a closed hole underground, two blocks high, below where it is now."""
+    body = env.world["bodies"][0, 0]
+    env.teleport_agent(int(body["x"] >> 16) + 0.5, height, int(body["z"] >> 16) + 0.5)
+    env.step(a.functional(0))
+    for up, block in enumerate(("stone", "air", "air"), -1):
+        env.set_block(block, (0, up, 0))
+
+
 def _herd(env: OverworldEnv, kind: str, rng: np.random.Generator) -> None:
     """Put animals of a kind somewhere near."""
     placed = 0

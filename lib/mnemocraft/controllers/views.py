@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.demonstrations import FIELDS, LAND, LONGEST_WALK, note, spots
-from mnemocraft.controllers.features import GOALS, IMAGE, token
+from mnemocraft.controllers.demonstrations import FIELDS, LAND, LONGEST_WALK, note, see
+from mnemocraft.controllers.features import GOALS, token
 from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.scripted import ScriptedController
-from mnemocraft.controllers.skills import AXE, DEEP, FARM, PRACTISED, Skill, begin, wander
+from mnemocraft.controllers.skills import AXE, DEEP, FARM, PRACTISED, Skill, begin, burrow, wander
 from mnemocraft.envs import OverworldEnv
 
 LOOKED = -100
@@ -64,10 +64,9 @@ def _steps(oracle: ScriptedController) -> np.ndarray:
 def _view(env: OverworldEnv, rng: np.random.Generator, seed: int) -> np.ndarray:
     """A look somewhere."""
     observation = env.step(_glance(env, rng))[0]
-    image, things = env.labelled(IMAGE, IMAGE)
-    observation["rgb"] = image.transpose(2, 0, 1)
+    observation["rgb"], cells = see(env)
     row = note(observation, Recollection(), int(rng.integers(len(GOALS))), LOOKED, seed)
-    row["spots"] = spots(things)
+    row["spots"] = cells
     return row
 
 
@@ -84,11 +83,8 @@ def _meadow(env: OverworldEnv, rng: np.random.Generator) -> None:
 
 def _tunnel(env: OverworldEnv, rng: np.random.Generator) -> None:
     """Stand at the end of a new tunnel, somewhere deep, with ores in its walls."""
-    body = env.world["bodies"][0, 0]
-    x, z = (int(body[axis] >> 16) for axis in "xz")
-    env.teleport_agent(x + 0.5, int(rng.integers(8, 58)), z + 0.5)
-    env.step(a.functional(0))
-    for ahead in range(LENGTH):
+    burrow(env, int(rng.integers(8, 58)))
+    for ahead in range(1, LENGTH):
         for up in (0, 1):
             env.set_block("air", (0, up, ahead))
         env.set_block("stone", (0, -1, ahead))

@@ -11,6 +11,8 @@ PINK, WHITE, BLACK, GREY = (238, 160, 160), (238, 238, 232), (34, 32, 36), (150,
 BROWN, TAN, SORREL, DUN = (92, 66, 46), (196, 150, 108), (138, 92, 52), (126, 112, 98)
 FAWN, SAND, SILVER = (214, 190, 148), (226, 182, 92), (206, 202, 200)
 HARE, BEAK, RED = (170, 138, 100), (232, 172, 44), (206, 30, 30)
+HEN = (224, 122, 36)
+"""Not white: far away, a white hen is a sheep."""
 ROTTEN, TEAL, BLUE, BONE = (92, 146, 76), (40, 150, 150), (62, 58, 140), (196, 196, 192)
 GREEN, MOSS, SOOT = (86, 186, 72), (52, 130, 46), (54, 46, 42)
 
@@ -80,10 +82,10 @@ def _head(low: Corner, high: Corner, colour: Colour, accent: Colour) -> Box:
 
 
 _CHICKEN = (
-    Box((-3, 4, -4), (3, 10, 4), WHITE, (206, 206, 200)),
+    Box((-3, 4, -4), (3, 10, 4), HEN, (184, 90, 26)),
     Box((-2, 0, -1), (-1, 4, 0), BEAK, BEAK),
     Box((1, 0, -1), (2, 4, 0), BEAK, BEAK),
-    _head((-2, 9, 3), (2, 15, 6), WHITE, BLACK),
+    _head((-2, 9, 3), (2, 15, 6), HEN, BLACK),
     Box((-2, 11, 6), (2, 13, 8), BEAK, BEAK),
     Box((-1, 9, 6), (1, 11, 7), RED, RED),
 )

@@ -7,7 +7,7 @@ only the order in which they are pursued is left to be chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from mnemocraft.agents.deps import Judge, WorldStage, overworld, selectors, world_stage
 from mnemocraft.envs.minecraft.goals import Goal
+from mnemocraft.envs.minecraft.operators import Name
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import Condition, Episode, ModelSpec, Stream, Study
 from mnemocraft.runs.sources import hashes
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 
 STEM = "04_deps_selector"
 GOALS = (
-    (Goal("kill", "sheep"), "wool"),
-    (Goal("kill", "cow"), "beef"),
-    (Goal("mine", "oak_log"), "log"),
-    (Goal("kill", "chicken"), "chicken"),
+    (Goal("kill", "sheep", 2), "wool"),
+    (Goal("kill", "cow", 2), "beef"),
+    (Goal("kill", "pig", 2), "porkchop"),
+    (Goal("kill", "chicken", 2), "chicken"),
 )
-"""The parallel goals in the order of the plan, each with the item that shows it was reached.
+"""The parallel goals in the order of the plan, each with the item of which so many units have to be held.
 
-The paper's are "different kinds of mobs or materials" in plains; which, is only drawn. Trees are rare there.
+The paper's are "different kinds of mobs or materials" in plains; which, is only drawn.
 """
 NUMBERS = (2, 3, 4)
 """How many of them an episode asks for: the first so many."""
@@ -170,7 +171,7 @@ def begin(controller: str, selector: str, number: int, seed: int) -> tuple[World
     head = LearnedController(_network(), seed) if controller == "learned" or selector == "horizon" else script
     actor = script if controller == "scripted" else head
     guide = head if selector == "horizon" else script
-    target = {item: 1 for _, item in GOALS[:number]}
+    target = {item: goal.count for goal, item in GOALS[:number]}
     chooser: dict[str, selectors.Selector] = {
         "horizon": selectors.HorizonSelector(),
         "fixed": selectors.FixedOrder(),
@@ -209,14 +210,18 @@ class Pursuit:
     ) -> None:
         self.stage, self._selector, self._look, self._watch = stage, selector, look, watch
         self._random = np.random.default_rng(seed)
-        self._spent: dict[Goal, int] = {}
+        self._spent: dict[Name, int] = {}
         self.trajectory: list[dict[str, Any]] = []
 
     def wanted(self) -> list[Goal]:
-        """Goals whose items are lacking, in the order of the plan; those that failed only if all did."""
-        had = self.stage.inventory
-        lacking = [goal for goal, item in GOALS if item in self.stage.target and not had.get(item)]
-        fresh = [goal for goal in lacking if self._spent.get(goal, 0) < TURN]
+        """Goals for what is lacking, in the order of the plan; those that failed only if all did."""
+        had, target = self.stage.inventory, self.stage.target
+        lacking = [
+            replace(goal, count=target[item] - had.get(item, 0))
+            for goal, item in GOALS
+            if had.get(item, 0) < target.get(item, 0)
+        ]
+        fresh = [goal for goal in lacking if self._spent.get(goal.name, 0) < TURN]
         if not fresh:
             self._spent = {}
         return fresh or lacking
@@ -230,8 +235,9 @@ class Pursuit:
             goal = candidates[place]
             shown = {"candidates": [str(goal) for goal in candidates], "goal": str(goal)}
             self._log("choice", **shown, horizons=[round(float(steps), 1) for steps in horizons])
-            done = self.stage.attempt(goal, min(self._look, TURN - self._spent.get(goal, 0)))
-            self._spent[goal] = 0 if done.success else self._spent.get(goal, 0) + max(1, done.steps)
+            spent = self._spent.get(goal.name, 0)
+            done = self.stage.attempt(goal, min(self._look, TURN - spent))
+            self._spent[goal.name] = 0 if done.success else spent + max(1, done.steps)
             found = {"success": done.success, "reason": done.reason, "inventory": self.stage.inventory}
             self._log("outcome", goal=str(goal), **found)
         self._log("end", reason=self.stage.reason)
@@ -265,13 +271,14 @@ class ParallelStream:
     async def episode(self, task: str) -> Episode:
         """Play with so many goals."""
         found = pursue_all(self.settings["controller"], self.settings["selector"], int(task), self.seed)
+        stage = found.stage
         choices = [event["goal"] for event in found.trajectory if event["type"] == "choice"]
         metrics: dict[str, int | float | str] = {
             "choices": len(choices),
-            "reached": sum(item in found.stage.inventory for item in found.stage.target),
+            "reached": sum(stage.inventory.get(item, 0) >= units for item, units in stage.target.items()),
         }
-        reason = found.stage.reason
-        return Episode(reason == "success", reason, found.stage.steps, metrics, trajectory=found.trajectory)
+        reason = stage.reason
+        return Episode(reason == "success", reason, stage.steps, metrics, trajectory=found.trajectory)
 
     def restore(self, deltas: Sequence[Any]) -> None:
         """Nothing is remembered from episode to episode."""

@@ -19,6 +19,7 @@ from mnemocraft.viewer import Moment
 
 if TYPE_CHECKING:
     from mnemocraft.envs import OverworldEnv
+    from mnemocraft.envs.minecraft.goals import Goal
 
 SIZE = (120, 200)
 """Height and width of the frames."""
@@ -88,8 +89,15 @@ def _steps(
     steps = []
     for goal, item in parallel.GOALS:
         if item in pursuit.stage.target:
-            state = DONE if item in had else NOW if str(goal) == chosen else LATER
-            told = f": {away[str(goal)]:.0f} steps predicted" if str(goal) in away else ""
-            taken = ", chosen" if str(goal) == chosen else ""
-            steps.append((f"{goal.verb} {goal.item}, for {item}{told}{taken}", state))
+            units = f"{min(had.get(item, 0), goal.count)} of {goal.count} {item}"
+            text = next((text for text in (*away, chosen) if _is(goal, text)), "")
+            state = DONE if had.get(item, 0) >= goal.count else NOW if text == chosen else LATER
+            told = f": {away[text]:.0f} steps predicted" if text in away else ""
+            taken = ", chosen" if text == chosen else ""
+            steps.append((f"{goal.verb} {goal.item}, {units}{told}{taken}", state))
     return tuple(steps)
+
+
+def _is(goal: Goal, text: str) -> bool:
+    """Whether a text is this goal, for however many units."""
+    return text.split()[::2] == list(goal.name)
