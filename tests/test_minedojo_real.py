@@ -5,6 +5,7 @@ Two overworlds of one seed run side by side: one is driven directly, the other t
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from how2_helpers import Scripted
 from minedojo_world import Game, served
+from mnemocraft.agents.deps import Trial, judge, play, task, world_stage
 from mnemocraft.envs.minedojo import MineDojoEnv, launch
 from mnemocraft.envs.minedojo.connection import Connection
 from mnemocraft.envs.overworld import OverworldEnv
@@ -29,6 +32,12 @@ CRAFT_INDEX = {item: index for index, (item, _) in enumerate(CRAFTS)}
 FORWARD, SPRINT, PITCH, YAW, FUNCTION, CRAFT, SLOT = 0, 2, 3, 4, 5, 6, 7
 USE, DROP, ATTACK, MAKE, EQUIP, PLACE, DESTROY = range(1, 8)
 SIZE = (24, 32)
+PICKAXE = (
+    'craft({"planks": 12}, {"log": 3}, station=None)',
+    'craft({"stick": 4}, {"planks": 2}, station=None)',
+    'craft({"crafting_table": 1}, {"planks": 4}, station=None)',
+    'craft({"wooden_pickaxe": 1}, {"planks": 3, "stick": 2}, station="crafting_table")',
+)
 TARGET = {"stone_pickaxe": 1, "iron_ingot": 2}
 KIT = {
     "crafting_table": 1,
@@ -68,7 +77,7 @@ def minedojo(python: Path, game: Game, **settings: Any) -> Iterator[MineDojoEnv]
     """MineDojoEnv over the real package with a game behind its bridge."""
     with bridged(python, game) as command, pytest.MonkeyPatch.context() as patch:
         patch.setattr(launch, "command", lambda: command)
-        env = MineDojoEnv(image_size=SIZE, timeout=TIMEOUT, **settings)
+        env = MineDojoEnv(**{"image_size": SIZE, "timeout": TIMEOUT} | settings)
         yield env
         env.close()
 
@@ -297,3 +306,24 @@ def test_the_open_ended_family_takes_the_simulators_settings(python: Path) -> No
         for action in (do(forward=1, sprint=3), do(function=ATTACK), do(forward=1)):
             _, info, over = step_both(env, twin, action)
         assert over and info["reason"] == "max_steps" and not info["success"]
+
+
+def test_deps_plays_in_minedojo_as_in_the_overworld(python: Path) -> None:
+    """The same plans and the learned controller: the episodes agree, but for the animals around."""
+    from mnemocraft.controllers import LearnedController
+
+    axe_and_logs: dict[str, Any] = {"initial_inventory": {"diamond_axe": 1, "log": 3}, "image_size": (64, 64)}
+    wanted = task("wooden_pickaxe")
+    played = []
+    with minedojo(python, Game(), target="wooden_pickaxe", specified_biome="plains", **axe_and_logs) as env:
+        twin = OverworldEnv(0, max_steps=12_000, specified_biome="plains", **axe_and_logs)
+        for world in (env, twin):
+            stage = world_stage(world, LearnedController(), judge(wanted, "1.11.2"))
+            first, second = "\n".join(PICKAXE[::3]), "\n".join(PICKAXE[1:])
+            model = Scripted([first, "Because there are no sticks.", second])
+            played.append((asyncio.run(play(Trial(stage, model), "deps")), stage, model))
+    (theirs, stage, model), (ours, *_) = played
+    assert theirs.success and ours.success and stage.inventory["wooden_pickaxe"] == 1
+    assert "Biome: plains" in model.requests[0].messages[-1]["content"]
+    told = [[(event["type"], event.get("reason")) for event in each.trajectory] for each in (theirs, ours)]
+    assert told[0] == told[1] and theirs.steps == ours.steps

@@ -9,11 +9,10 @@ horizon head), ``pursuit`` (one goal in an environment), ``skills``, ``demonstra
 What needs Numba or PyTorch is imported on first use (``pip install 'mnemocraft[minecraft,graph]'``).
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mnemocraft.envs.minecraft.goals import Goal, GoalLibrary, goal_library
-from mnemocraft.errors import MissingExtra
+from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
     from mnemocraft.controllers.learned import LearnedController
@@ -33,7 +32,7 @@ __all__ = [
     "pursue",
 ]
 
-_LAZY = {
+_MODULES = {
     "Controller": "pursuit",
     "LearnedController": "learned",
     "Outcome": "pursuit",
@@ -41,16 +40,4 @@ _LAZY = {
     "ScriptedController": "scripted",
     "pursue": "pursuit",
 }
-
-
-def __getattr__(name: str) -> Any:
-    """Imports what needs compiled code when it is first asked for."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        module = import_module(f"{__name__}.{_LAZY[name]}")
-    except ImportError as missing:
-        raise MissingExtra(
-            f"{name} needs {missing.name}, which is not installed: pip install 'mnemocraft[minecraft,graph]'."
-        ) from None
-    return getattr(module, name)
+__getattr__ = importer(__name__, _MODULES, "minecraft,graph")

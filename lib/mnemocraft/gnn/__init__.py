@@ -3,11 +3,10 @@
 The encoder needs PyTorch and PyG (``pip install 'mnemocraft[graph]'``); they are imported on first use.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mnemocraft.errors import MissingExtra
 from mnemocraft.gnn.scene_graph import BadObservation, SceneGraph, scene_graph
+from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
     from mnemocraft.gnn.encoder import Encoder, load_encoder
@@ -15,17 +14,5 @@ if TYPE_CHECKING:
 
 __all__ = ["BadObservation", "Encoder", "SceneGraph", "load_encoder", "scene_graph", "train_encoder"]
 
-_LAZY = {"Encoder": "encoder", "load_encoder": "encoder", "train_encoder": "training"}
-
-
-def __getattr__(name: str) -> Any:
-    """Imports what needs PyTorch when it is first asked for."""
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        module = import_module(f"{__name__}.{_LAZY[name]}")
-    except ImportError as missing:
-        raise MissingExtra(
-            f"The encoder needs {missing.name}, which is not installed: pip install 'mnemocraft[graph]'."
-        ) from None
-    return getattr(module, name)
+_MODULES = {"Encoder": "encoder", "load_encoder": "encoder", "train_encoder": "training"}
+__getattr__ = importer(__name__, _MODULES, "graph")

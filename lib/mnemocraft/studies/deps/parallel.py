@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from mnemocraft.envs.minecraft.operators import Name
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import Condition, Episode, ModelSpec, Stream, Study
 from mnemocraft.runs.sources import hashes
+from mnemocraft.studies.deps import actors
 
 if TYPE_CHECKING:
     from mnemocraft.controllers import Controller
@@ -164,11 +164,9 @@ class Guided:
 
 def begin(controller: str, selector: str, number: int, seed: int) -> tuple[WorldStage, selectors.Selector]:
     """A world with its controller and the task, and who chooses; equal arguments, equal episodes."""
-    from mnemocraft.controllers import LearnedController, ScriptedController
-
     env = overworld(seed, MAX_STEPS, image_size=IMAGE if controller == "learned" else None)
-    script = ScriptedController(env, seed)
-    head = LearnedController(_network(), seed) if controller == "learned" or selector == "horizon" else script
+    script = actors.scripted(env, seed)
+    head = actors.learned(seed) if controller == "learned" or selector == "horizon" else script
     actor = script if controller == "scripted" else head
     guide = head if selector == "horizon" else script
     target = {item: goal.count for goal, item in GOALS[:number]}
@@ -179,17 +177,6 @@ def begin(controller: str, selector: str, number: int, seed: int) -> tuple[World
         "nearest": selectors.NearestBySimulator(script),
     }
     return world_stage(env, Guided(actor, guide, env), Judge(target, {})), chooser[selector]
-
-
-@cache
-def _network() -> Any:
-    """The learned controller's network, read once; streams already share the processor."""
-    import torch
-
-    from mnemocraft.controllers.network import WEIGHTS, load_network
-
-    torch.set_num_threads(1)
-    return load_network(WEIGHTS)
 
 
 class Pursuit:
@@ -292,5 +279,6 @@ def start(stream: Stream, model: Model) -> ParallelStream:
 def fingerprint() -> dict[str, str]:
     """Hashes of the code and the weights that decide how an episode goes."""
     agent = [f"agents/deps/{name}.py" for name in ("selectors", "stage", "worlds")]
-    code = [*agent, "controllers", "envs/minecraft", "envs/overworld", "studies/deps/parallel.py"]
+    study = [f"studies/deps/{name}.py" for name in ("actors", "parallel")]
+    code = [*agent, "controllers", "envs/minecraft", "envs/overworld", *study]
     return hashes(code, ("minecraft/*.json", "models/controller.safetensors"))

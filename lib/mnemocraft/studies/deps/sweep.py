@@ -20,12 +20,11 @@ from mnemocraft.agents.deps import (
 from mnemocraft.llm import Model
 from mnemocraft.runs import Condition, Episode, Stream, Study
 from mnemocraft.runs.sources import hashes
+from mnemocraft.studies.deps import actors
 from mnemocraft.studies.deps.load import OVERWORLD_VERSION, STEM, chosen, parts, seeds_of
 
 if TYPE_CHECKING:
     from mnemocraft.agents.deps.stage import Stage
-    from mnemocraft.controllers import Controller
-    from mnemocraft.envs import OverworldEnv
 
 SEEDS_APART = 1000
 """Two seeds of the study are so far apart in the seeds of episodes: more than there are tasks."""
@@ -113,22 +112,10 @@ def new_stage(settings: Any, key: str, seed: int) -> Stage:
     wanted, world = task(key), settings["world"]
     if world == "text":
         return text_stage(wanted, settings["version"], settings["limits"])
-    env = overworld(
-        seed, wanted.steps(settings["limits"]), image_size=(64, 64) if world == "learned" else None
-    )
-    return world_stage(env, _controller(world, env, seed), judge(wanted, OVERWORLD_VERSION))
-
-
-def _controller(world: str, env: OverworldEnv, seed: int) -> Controller:
-    """The scripted controller, or the learned one; both load only here."""
-    from mnemocraft import controllers
-
-    if world == "learned":
-        import torch
-
-        torch.set_num_threads(1)  # streams already share the processor
-        return controllers.LearnedController(seed=seed)
-    return controllers.ScriptedController(env, seed)
+    sees = world == "learned"
+    env = overworld(seed, wanted.steps(settings["limits"]), image_size=(64, 64) if sees else None)
+    actor = actors.learned(seed) if sees else actors.scripted(env, seed)
+    return world_stage(env, actor, judge(wanted, OVERWORLD_VERSION))
 
 
 def start(stream: Stream, model: Model) -> DepsStream:
@@ -142,6 +129,7 @@ _PLAYED = (
     "envs/minecraft",
     "envs/overworld",
     "llm",
+    "studies/deps/actors.py",
     "studies/deps/load.py",
     "studies/deps/sweep.py",
 )

@@ -1,0 +1,36 @@
+"""Who acts in the overworld of the studies; what needs compiled code is imported only here."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mnemocraft.controllers import LearnedController, ScriptedController
+    from mnemocraft.controllers.network import Network
+    from mnemocraft.envs import OverworldEnv
+
+
+def scripted(env: OverworldEnv, seed: int) -> ScriptedController:
+    """The scripted controller of a world."""
+    from mnemocraft.controllers import ScriptedController
+
+    return ScriptedController(env, seed)
+
+
+def learned(seed: int) -> LearnedController:
+    """The learned controller with the weights that come with the project."""
+    from mnemocraft.controllers import LearnedController
+
+    return LearnedController(_network(), seed)
+
+
+@cache
+def _network() -> Network:
+    """Its network, read once; streams already share the processor."""
+    import torch
+
+    from mnemocraft.controllers.network import load_network
+
+    torch.set_num_threads(1)
+    return load_network()
