@@ -1,6 +1,7 @@
 """What agents act on: the text world, and worlds with MineDojo's face."""
 
 import asyncio
+from functools import cache
 
 import numpy as np
 import pytest
@@ -112,11 +113,6 @@ def test_several_targets():
     )
 
 
-def test_only_the_real_rules():
-    with pytest.raises(MnemocraftError, match="rules='game'"):
-        TextStage(TextWorldEnv("1.16.5", "mc-textworld"), Judge({"stick": 1}, {}))
-
-
 def _written(step, world):
     """A step of a shortest plan in the format of DEPS, its fuel or materials named."""
     gives = dict(world.operators[step.verb, step.item][0].gives)
@@ -127,18 +123,39 @@ def _written(step, world):
 
 @pytest.fixture(scope="module")
 def shortest():
-    """A shortest plan of every task, as DEPS writes it."""
-    world = engine("1.11.2", "game")
-    plans = {wanted: plan(wanted.target("1.11.2"), version="1.11.2").steps for wanted in tasks()}
-    return {wanted: "\n".join(_written(step, world) for step in steps) for wanted, steps in plans.items()}
+    """A shortest plan of every task, as DEPS writes it, in a world of a version and of rules."""
+
+    def written(version, rules):
+        world = engine(version, rules)
+        plans = {wanted: plan(wanted.target(version), version=version, rules=rules) for wanted in tasks()}
+        return {wanted: "\n".join(_written(step, world) for step in p.steps) for wanted, p in plans.items()}
+
+    return cache(written)
 
 
 @pytest.mark.parametrize("method", ["deps", "code_as_policies"])
-def test_every_task_can_be_planned_and_done_at_once(shortest, method):
-    for wanted, written in shortest.items():
-        trial = Trial(text_stage(wanted, "1.11.2"), Scripted([written]), max_rounds=0)
+@pytest.mark.parametrize("world", [("1.11.2", "game"), ("1.16.5", "mc-textworld")])
+def test_every_task_can_be_planned_and_done_at_once(shortest, method, world):
+    version, rules = world
+    for wanted, written in shortest(*world).items():
+        trial = Trial(text_stage(wanted, version, rules=rules), Scripted([written]), max_rounds=0)
         played = asyncio.run(play(trial, method))
         assert played.success, (wanted.key, played.trajectory[-2:])
+
+
+def test_the_other_rules_have_goals_of_their_own():
+    """MC-TextWorld knows no mobs, and does not burn what the game burns."""
+    stage = text_stage(task("carpet"), "1.16.5", rules="mc-textworld")
+    assert not stage.attempt(Goal("kill", "sheep"), 100).success
+    assert stage.attempt(Goal("mine", "white_wool"), 100).success and stage.inventory == {"white_wool": 1}
+    smelt = Goal("smelt", "iron_ingot")
+    kit = {"furnace": 1, "iron_ore": 1, "oak_planks": 4}
+    assert "coal" in TextStage(TextWorldEnv("1.16.5", "mc-textworld", inventory=kit), wool()).failure(smelt)
+    assert not TextStage(TextWorldEnv("1.16.5", inventory=kit), wool()).failure(smelt)
+
+
+def wool():
+    return Judge({"white_wool": 1}, {})
 
 
 # --- the overworld ----------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.skills import DEEP, FARM, PRACTISED, UNDERGROUND, Skill, begin, burrow, wander
 from mnemocraft.controllers.success import VERSION, Observation, Progress
 from mnemocraft.controllers.surroundings import wanted_blocks
-from mnemocraft.controllers.targets import ORES, sources
+from mnemocraft.controllers.targets import sources
 from mnemocraft.controllers.teacher import Teacher
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import goal_library
@@ -34,16 +34,17 @@ DISTURBANCE, LONGEST_DISTURBANCE = 0.03, 6
 """Chance a tick that a disturbance begins, and how many ticks it lasts at most."""
 TRIAL, LONGEST_TRIAL = 0.02, 80
 """The same of the clone's trials."""
-NOTED = {600: 0.35, UNDERGROUND: 0.2, DEEP: 0.08}
+NOTED = {600: 0.35, UNDERGROUND: 0.2, DEEP: 0.15}
 """Share of the ticks that is noted, by the length of the episodes: many worlds teach more than many ticks."""
-PATIENCE = 1.5
-"""Episodes may take so many times the skill's steps."""
+LONGEST = 1000
+"""Ticks of a demonstration."""
 GLANCE = 3
 """Ticks between two looks for the recollection where nothing is noted: a picture takes longer than a tick."""
 LONGEST_WALK = 60
 """Steps of wandering before half of the episodes."""
-BURIED, DEPTHS = 0.3, (2, 62)
-"""Share of the episodes for ores that begin in a hole underground, and its least and greatest height."""
+BURIED, OFF, VEINS = 0.5, 8, 12
+"""Share of the demonstrations for ores that begin in a hole underground, how far it is at most from the
+height at which they are looked for, and how many of them are put near."""
 LAND = ("plains", "forest", "savanna", "extreme_hills")
 ELSEWHERE = {
     "birch_log": ("birch_forest", "forest"),
@@ -78,17 +79,18 @@ def demonstrate(skill: Skill, seed: int, clone: Path | None = None) -> np.ndarra
         clone: Weights of the one who disturbs; None for random actions.
     """
     rng = np.random.default_rng([seed, token(skill.goal)])
-    env, _ = begin(_somewhere(skill, rng), seed, None)
-    if any(name in ORES for name, _ in sources(skill.goal).blocks) and rng.random() < BURIED:
-        burrow(env, int(rng.integers(*DEPTHS)))
-    observation = wander(env, rng, int(rng.integers(LONGEST_WALK)) if rng.random() < 0.5 else 0)
-    learner = LearnedController(clone, seed) if clone else None
-    chance, longest = (TRIAL, LONGEST_TRIAL) if learner else (DISTURBANCE, LONGEST_DISTURBANCE)
+    env, observation = begin(_somewhere(skill, rng), seed, None)
     progress, past, goal = Progress(skill.goal, observation), Recollection(), token(skill.goal)
     teacher = Teacher(env, skill.goal, past)
+    if teacher.level and rng.random() < BURIED:
+        observation = _bury(env, skill, teacher.level, rng)
+    else:
+        observation = wander(env, rng, int(rng.integers(LONGEST_WALK)) if rng.random() < 0.5 else 0)
+    learner = LearnedController(clone, seed) if clone else None
+    chance, longest = (TRIAL, LONGEST_TRIAL) if learner else (DISTURBANCE, LONGEST_DISTURBANCE)
     noted: list[np.ndarray] = []
     share, last, disturbed = NOTED[skill.max_steps], a.index(a.STAND, a.NONE), 0
-    for step in range(min(int(PATIENCE * skill.max_steps), DEEP)):
+    for step in range(LONGEST):
         action = teacher.prepare(observation)
         if action is None:
             wise = chosen = teacher.move()
@@ -121,6 +123,16 @@ def _somewhere(skill: Skill, rng: np.random.Generator) -> Skill:
     biomes = ELSEWHERE.get(GOALS[token(skill.goal)], LAND)
     biome = skill.biome if rng.random() < 0.5 else str(rng.choice(biomes))
     return replace(skill, biome=biome, animals=tuple(dict.fromkeys((*skill.animals, *FARM))))
+
+
+def _bury(env: OverworldEnv, skill: Skill, level: int, rng: np.random.Generator) -> Observation:
+    """Begin in a hole underground near a height, with ores around, looking ahead or straight down."""
+    burrow(env, level + int(rng.integers(-OFF, OFF + 1)))
+    ore = sources(skill.goal).blocks[0][0]
+    for x, y, z in rng.integers((-6, -2, -6), (7, 4, 7), (VEINS, 3)).tolist():
+        if x or z:
+            env.set_block(ore, (x, y, z))
+    return env.step(a.functional(0, pitch=int(rng.choice((0, 6))), yaw=int(rng.integers(-12, 12))))[0]
 
 
 def note(observation: Observation, past: Recollection, goal: int, action: int, seed: int) -> np.ndarray:

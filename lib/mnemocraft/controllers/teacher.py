@@ -22,8 +22,9 @@ from mnemocraft.envs.overworld import OverworldEnv
 
 FAR = 28.0
 """Blocks away at which a block of the ground, a tree or grass is still seen."""
-SMALL = 14.0
-"""Heights away at which an animal, an ore or a stack is still seen: it is three pixels high then, of 64."""
+SMALL, ALIVE = 14.0, 20.0
+"""Heights away at which an ore or a stack, and an animal, is still seen: it is three pixels high then, of 64,
+and two, but of a colour of its own."""
 REMEMBERED = 40
 """Ticks for which something is known of that was seen."""
 CANDIDATES, PAUSE = 64, 4
@@ -49,6 +50,9 @@ class Teacher:
         goal: What to reach.
         past: What the learner will know of the past when it is in this place: when to look around, and
             whether one is stuck.
+
+    Attributes:
+        level: Height at which it looks for the goal's ores; 0 if these are none.
     """
 
     def __init__(self, env: OverworldEnv, goal: Goal, past: Recollection) -> None:
@@ -61,7 +65,7 @@ class Teacher:
         self._digs = any(rules.blocks[name].tool == "pickaxe" for name, _ in self._found.blocks)
         highest = min((ORES[name] for name, _ in self._found.blocks if name in ORES), default=0)
         self._far = SMALL if highest else FAR
-        self._level = min(PROSPECTING, max(ABOVE_LAVA, highest - 5)) if highest else 0
+        self.level = min(PROSPECTING, max(ABOVE_LAVA, highest - 5)) if highest else 0
         self._noticed: dict[int, int] = {}
         self._block: Place | None = None
         self._dropped, self._dropped_at = (0, 0, 0), -REMEMBERED - 1
@@ -108,7 +112,7 @@ class Teacher:
     def _mob(self) -> Body | None:
         """The nearest mob of the kind that is seen, or was a short time ago."""
         for body in self._around.mobs(self._found.mobs) if self._found.mobs else ():
-            if self._around.sees_body(body, SMALL):
+            if self._around.sees_body(body, ALIVE):
                 self._noticed[body.row] = self._now
             if self._now - self._noticed.get(body.row, -REMEMBERED - 1) <= REMEMBERED:
                 return body
@@ -206,7 +210,7 @@ class Teacher:
 
     def _prospect(self) -> int:
         """Look for stone and ores as people do: a shaft down to where they are, then a tunnel."""
-        return self._down() if self._around.place[1] > self._level else self._tunnel()
+        return self._down() if self._around.place[1] > self.level else self._tunnel()
 
     def _down(self) -> int:
         """Dig down, in the middle of a block."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from mnemocraft.agents.deps.stage import Stage, WorldStage
-from mnemocraft.envs.minecraft.goals import Goal, goal_library
+from mnemocraft.envs.minecraft.goals import Goal, GoalLibrary
 from mnemocraft.errors import MissingExtra, MnemocraftError
 
 if TYPE_CHECKING:
@@ -39,17 +39,16 @@ def parallel(goals: Sequence[Goal], stage: Stage) -> list[int]:
     """
     if not goals or stage.failure(goals[0]):
         return [0][: len(goals)]
-    found, gained = [0], set(_gains(stage.version, goals[0]))
+    found, gained = [0], set(_gains(stage.library, goals[0]))
     for place, goal in enumerate(goals[1:], 1):
-        if gained.isdisjoint(_uses(stage.version, goal)) and not stage.failure(goal):
+        if gained.isdisjoint(_uses(stage.library, goal)) and not stage.failure(goal):
             found.append(place)
-        gained |= _gains(stage.version, goal)
+        gained |= _gains(stage.library, goal)
     return found
 
 
 @cache
-def _gains(version: str, goal: Goal) -> frozenset[str]:
-    library = goal_library(version)
+def _gains(library: GoalLibrary, goal: Goal) -> frozenset[str]:
     try:
         return frozenset(item for way in library.ways(goal) for item, _ in way.gives)
     except MnemocraftError:  # it will fail at its turn
@@ -57,9 +56,8 @@ def _gains(version: str, goal: Goal) -> frozenset[str]:
 
 
 @cache
-def _uses(version: str, goal: Goal) -> frozenset[str]:
+def _uses(library: GoalLibrary, goal: Goal) -> frozenset[str]:
     """Materials and fuel that a goal may use up."""
-    library = goal_library(version)
     try:
         ways = library.ways(goal)
     except MnemocraftError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from mnemocraft.envs.minecraft.goals import Goal, goal_library
+from mnemocraft.envs.minecraft.goals import Goal, GoalLibrary, goal_library
 from mnemocraft.envs.minecraft.textworld import TextWorldEnv
 from mnemocraft.errors import MnemocraftError
 
@@ -36,11 +36,13 @@ class Stage(Protocol):
 
     Attributes:
         version: Of the game.
+        library: The goals there are.
         target: Units by item that the task asks for.
         max_steps: Steps allowed.
     """
 
     version: str
+    library: GoalLibrary
     target: dict[str, int]
     max_steps: int
 
@@ -110,7 +112,7 @@ class TextStage:
     Stations have to be in the inventory; ``place`` and ``dig`` change nothing there.
 
     Args:
-        env: A world with the game's rules, not yet over; its own target is ignored.
+        env: A world, not yet over; its own target is ignored.
         judge: When the task is done.
     """
 
@@ -118,10 +120,9 @@ class TextStage:
     nearby = ()
 
     def __init__(self, env: TextWorldEnv, judge: Judge) -> None:
-        if not env.engine.real:
-            raise MnemocraftError("DEPS acts in a text world with rules='game', not 'mc-textworld'.")
         self._env, self._judge = env, judge
         self.version = env.engine.rules.version
+        self.library = goal_library(self.version, "game" if env.engine.real else "mc-textworld")
         self.target, self.max_steps = judge.target, env.max_steps
 
     @property
@@ -145,7 +146,7 @@ class TextStage:
 
     def failure(self, goal: Goal) -> str:
         """Why a goal cannot be pursued now; empty if it can."""
-        return goal_library(self.version).failure(goal, self._env.inventory)
+        return self.library.failure(goal, self._env.inventory)
 
     def attempt(self, goal: Goal, limit: int, using: Sequence[str] = ()) -> Attempt:
         """Do the goal's action until its units are gained."""
@@ -157,7 +158,7 @@ class TextStage:
         """Why the goal was not reached; empty if it was."""
         if goal.verb in ("place", "dig"):
             return ""
-        objective = goal_library(self.version).objective(goal)
+        objective = self.library.objective(goal)
         items = [item for item, _ in objective]
         name = goal.item if goal.name in self._env.engine.operators or not items else items[0]
         call = {"name": goal.verb, "arguments": {"item": name, "using": using}}
@@ -202,7 +203,8 @@ class WorldStage:
         from mnemocraft.controllers.success import VERSION
 
         self.env, self.controller, self.observation, self._judge = env, controller, observation, judge
-        self.version, self.target, self.max_steps = VERSION, judge.target, env.max_steps
+        self.version, self.library = VERSION, goal_library(VERSION)
+        self.target, self.max_steps = judge.target, env.max_steps
 
     @property
     def inventory(self) -> dict[str, int]:
@@ -242,7 +244,7 @@ class WorldStage:
 
     def failure(self, goal: Goal) -> str:
         """Why a goal cannot be pursued now; empty if it can."""
-        return goal_library(self.version).failure(goal, self._held(), self.nearby)
+        return self.library.failure(goal, self._held(), self.nearby)
 
     def attempt(self, goal: Goal, limit: int, using: Sequence[str] = ()) -> Attempt:
         """Let the controller act; it chooses materials and fuel itself.

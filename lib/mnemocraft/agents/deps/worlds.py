@@ -25,13 +25,13 @@ def judge(task: Task, version: str) -> Judge:
     return Judge({item: task.quantity}, {item: task.accepts(version)})
 
 
-def text_stage(task: Task, version: str = "1.16.5", limits: str = "paper") -> TextStage:
+def text_stage(task: Task, version: str = "1.16.5", limits: str = "paper", rules: str = "game") -> TextStage:
     """A task in a fresh text world.
 
     Raises:
-        MnemocraftError: There is no such version, or there are no such limits.
+        MnemocraftError: There is no such version, there are no such limits, or no such rules of the version.
     """
-    env = TextWorldEnv(version, inventory={GIVEN_TOOL: 1}, max_steps=task.steps(limits))
+    env = TextWorldEnv(version, rules, inventory={GIVEN_TOOL: 1}, max_steps=task.steps(limits))
     return TextStage(env, judge(task, version))
 
 

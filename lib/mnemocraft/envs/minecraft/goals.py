@@ -57,10 +57,11 @@ class GoalLibrary:
 
     Args:
         version: ``1.11.2``, ``1.16.5`` or ``1.19.2``.
+        mode: Of the rules, see :data:`~mnemocraft.envs.minecraft.engine.MODES`.
     """
 
-    def __init__(self, version: str) -> None:
-        self.engine = engine(version, "game")
+    def __init__(self, version: str, mode: str) -> None:
+        self.engine = engine(version, mode)
         self.rules = self.engine.rules
         self._species = {
             f"{species}_log": (tree.log, tree.variant)
@@ -190,10 +191,10 @@ class GoalLibrary:
 
 
 @cache
-def goal_library(version: str = "1.11.2") -> GoalLibrary:
-    """The goals of a version.
+def goal_library(version: str = "1.11.2", mode: str = "game") -> GoalLibrary:
+    """The goals of a version, under the game's rules or MC-TextWorld's.
 
     Raises:
-        MnemocraftError: There are no rules of this version.
+        MnemocraftError: There are no rules of this version, or not of this mode.
     """
-    return GoalLibrary(version)
+    return GoalLibrary(version, mode)
