@@ -23,6 +23,7 @@ from mnemocraft.controllers.recollection import (
 )
 from mnemocraft.controllers.skills import SKILLS, begin
 from mnemocraft.controllers.success import Progress
+from mnemocraft.controllers.targets import search_level
 from mnemocraft.controllers.teacher import REMEMBERED, Teacher
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
@@ -202,6 +203,18 @@ def test_motion_without_headway_is_got_around_and_work_is_not() -> None:
             past.look(observation, None, last)
         assert past.turns_aside == stuck
         assert (past.numbers(observation)[6] == 1) == stuck
+
+
+def test_the_level_of_the_ores_is_told_to_who_looks_for_them() -> None:
+    env = arena()
+    level = search_level(Goal("mine", "diamond"))
+    assert 0 < level < search_level(IRON) < 64 and search_level(WOOD) == 0
+    told = []
+    for height in (level + 1, level, level - 1):
+        env.teleport_agent(0.5, height, 0.5)
+        seen = act(env)[0]
+        told.append([float(Recollection(kept).numbers(seen)[9]) for kept in (level, 0)])
+    assert told == [[1, 0], [-1, 0], [-1, 0]]
 
 
 def test_place_and_turn_are_told_from_the_nearest_axis_and_mirrored() -> None:

@@ -21,7 +21,7 @@ from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.skills import DEEP, FARM, PRACTISED, UNDERGROUND, Skill, begin, burrow, wander
 from mnemocraft.controllers.success import VERSION, Observation, Progress
 from mnemocraft.controllers.surroundings import wanted_blocks
-from mnemocraft.controllers.targets import sources
+from mnemocraft.controllers.targets import search_level, sources
 from mnemocraft.controllers.teacher import Teacher
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import goal_library
@@ -78,12 +78,12 @@ def demonstrate(skill: Skill, seed: int, clone: Path | None = None) -> np.ndarra
         seed: Of the world, and of the disturbances.
         clone: Weights of the one who disturbs; None for random actions.
     """
-    rng = np.random.default_rng([seed, token(skill.goal)])
+    rng, level = np.random.default_rng([seed, token(skill.goal)]), search_level(skill.goal)
     env, observation = begin(_somewhere(skill, rng), seed, None)
-    progress, past, goal = Progress(skill.goal, observation), Recollection(), token(skill.goal)
+    progress, past, goal = Progress(skill.goal, observation), Recollection(level), token(skill.goal)
     teacher = Teacher(env, skill.goal, past)
-    if teacher.level and rng.random() < BURIED:
-        observation = _bury(env, skill, teacher.level, rng)
+    if level and rng.random() < BURIED:
+        observation = _bury(env, skill, level, rng)
     else:
         observation = wander(env, rng, int(rng.integers(LONGEST_WALK)) if rng.random() < 0.5 else 0)
     learner = LearnedController(clone, seed) if clone else None

@@ -66,7 +66,7 @@ class Features(NamedTuple):
     Attributes:
         image: uint8 (3, 64, 64).
         blocks: uint8 (27,), kinds of blocks by height, ahead and to the left, as seen by the player.
-        numbers: float32 (29,): sine and cosine of the pitch, height, life, food, light, height within the
+        numbers: float32 (30,): sine and cosine of the pitch, height, life, food, light, height within the
             block, place off its middle (ahead, to the right; in ``FITS``), turns from the nearest axis, turns
             down, height above the ``LEVELS`` (in ``NEAR``, at most 2); the past
             (:meth:`Recollection.numbers`); kind of the tool held.
@@ -156,7 +156,7 @@ def mirrored_blocks(blocks: np.ndarray) -> np.ndarray:
 
 
 def mirrored_numbers(numbers: np.ndarray) -> np.ndarray:
-    """The numbers (n, 29) in the mirror image."""
+    """The numbers (n, 30) in the mirror image."""
     mirrored = numbers.copy()
     mirrored[:, SIDED] *= -1
     return mirrored

@@ -14,6 +14,7 @@ from mnemocraft.controllers.inventory import InventoryHand
 from mnemocraft.controllers.network import WEIGHTS, Network, collate, expected_steps, load_network
 from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.success import Observation
+from mnemocraft.controllers.targets import search_level
 from mnemocraft.envs.minecraft.goals import Goal
 
 TEMPERATURE = 1.0
@@ -67,7 +68,7 @@ class LearnedController:
             self._last = _downwards(observation)
         elif goal.verb in ("mine", "kill"):
             if token(goal) != self._goal:
-                self._goal, self._past = token(goal), Recollection()
+                self._goal, self._past = token(goal), Recollection(search_level(goal))
             self._last = self.move(observation, goal, self._last, self._past)
         else:
             self._last = a.index(a.STAND, a.NONE)

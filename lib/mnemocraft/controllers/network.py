@@ -31,7 +31,7 @@ HORIZONS = np.unique(np.round(np.geomspace(1, 12_000, 40))).astype(np.int64)
 
 
 class Batch(NamedTuple):
-    """Inputs of the network: uint8 images (n, 3, 64, 64), int64 blocks (n, 27), float32 numbers (n, 29),
+    """Inputs of the network: uint8 images (n, 3, 64, 64), int64 blocks (n, 27), float32 numbers (n, 30),
     int64 goals (n,)."""
 
     image: Tensor

@@ -32,7 +32,7 @@ NUDGE, SPOT = 0.02, 1.0
 """Blocks that are no headway; blocks around that are the same place."""
 MANY = 12
 """Cells that make a sighting a large one."""
-NUMBERS = 9
+NUMBERS = 10
 SIDED = (1, 5, 6, 8)
 """Numbers that change their sign in the mirror image."""
 
@@ -43,12 +43,16 @@ class Recollection:
     The sighting is a direction in the world, which stays good while the head turns; on the way it is soon
     seen again.
 
+    Args:
+        level: Height at which the goal's ores are looked for; 0 if it has none.
+
     Attributes:
         looks_around: Whether a search is in the part of its turn in which one looks around.
         aside: Steps left to get around what one is stuck at.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, level: int = 0) -> None:
+        self._level = level
         self._age, self._bearing, self._slope, self._size = KEPT, 0.0, 0.0, 0.0
         self._searched = self._series = self._idle = self._strikes = self.aside = 0
         self._place = self._struck_at = np.zeros(3)
@@ -60,16 +64,21 @@ class Recollection:
         return self._searched % (ROUND + WALK) < ROUND
 
     def numbers(self, observation: Observation) -> np.ndarray:
-        """float32 (9,): freshness of the sighting; sine and cosine of its direction from the view's, its
+        """float32 (10,): freshness of the sighting; sine and cosine of its direction from the view's, its
         height above the middle of the view (sine) and its size, all weighted by freshness; whether it is time
-        to look around, to turn aside, to walk aside; the side to turn to, 1 for the right."""
+        to look around, to turn aside, to walk aside; the side to turn to, 1 for the right; 1 above the level,
+        -1 in it or below, 0 if there is none."""
         where = observation["location_stats"]
         yaw, pitch = math.radians(float(where["yaw"][0])), math.radians(float(where["pitch"][0]))
         fresh = 1 - self._age / KEPT
         aside, above = self._bearing - yaw, self._slope + pitch
         sighting = (math.sin(aside), math.cos(aside), math.sin(above), self._size)
-        parts = (self.looks_around, self.turns_aside, 0 < self.aside <= ASIDE - TURN, 1)
+        parts = (self.looks_around, self.turns_aside, 0 < self.aside <= ASIDE - TURN, 1, self._above(where))
         return np.array([fresh, *(fresh * part for part in sighting), *parts], np.float32)
+
+    def _above(self, where: Observation) -> int:
+        height = math.floor(float(where["pos"][1]))
+        return 0 if not self._level else 1 if height > self._level else -1
 
     @property
     def turns_aside(self) -> bool:

@@ -12,6 +12,8 @@ from mnemocraft.envs.minecraft.rules import Block, Loot, Rules, rules
 
 ORES = {ore.block: ore.high for ore in rules(VERSION).ores if ore.block.endswith("_ore")}
 """Heights up to which ores are found, by block."""
+PROSPECTING, ABOVE_LAVA = 56, 11
+"""Height to come down to in search of ores (or just below their highest), and the least of it."""
 _RARE = 0.5
 """A source counts only if it leaves the item at least so often as the best one does."""
 
@@ -44,6 +46,13 @@ def sources(goal: Goal) -> Sources:
     return Sources(
         tuple((name, variant if name == item else None) for name in blocks), () if blocks else mobs
     )
+
+
+@cache
+def search_level(goal: Goal) -> int:
+    """Height at which the ores of a goal are looked for; 0 if its sources are none."""
+    highest = max((ORES[name] for name, _ in sources(goal).blocks if name in ORES), default=0)
+    return min(PROSPECTING, max(ABOVE_LAVA, highest - 5)) if highest else 0
 
 
 @cache

@@ -15,7 +15,7 @@ from mnemocraft.controllers.inventory import InventoryHand
 from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.success import VERSION, Observation
 from mnemocraft.controllers.surroundings import Body, Place, Surroundings, wanted_blocks
-from mnemocraft.controllers.targets import ORES, sources
+from mnemocraft.controllers.targets import search_level, sources
 from mnemocraft.controllers.walker import Walker
 from mnemocraft.envs.minecraft.goals import Goal, goal_library
 from mnemocraft.envs.overworld import OverworldEnv
@@ -33,8 +33,6 @@ REACH, ARM = 4.2, 3.0
 """How far from the eyes a block can be worked on, and from the feet a mob be hit."""
 BEYOND = 5.0
 """How far above the feet a block is left alone."""
-PROSPECTING, ABOVE_LAVA = 56, 11
-"""Height to come down to in search of ores (or just below their highest), and the least of it."""
 CENTRED = 0.2
 """Distance from the middle of a block at which a body falls through a hole, or fits a tunnel."""
 RUN_UP, DEEP = 4.0, 4
@@ -50,9 +48,6 @@ class Teacher:
         goal: What to reach.
         past: What the learner will know of the past when it is in this place: when to look around, and
             whether one is stuck.
-
-    Attributes:
-        level: Height at which it looks for the goal's ores; 0 if these are none.
     """
 
     def __init__(self, env: OverworldEnv, goal: Goal, past: Recollection) -> None:
@@ -63,9 +58,8 @@ class Teacher:
         rules = goal_library(VERSION).rules
         self._wanted = wanted_blocks(self._found)
         self._digs = any(rules.blocks[name].tool == "pickaxe" for name, _ in self._found.blocks)
-        highest = min((ORES[name] for name, _ in self._found.blocks if name in ORES), default=0)
-        self._far = SMALL if highest else FAR
-        self.level = min(PROSPECTING, max(ABOVE_LAVA, highest - 5)) if highest else 0
+        self._level = search_level(goal)
+        self._far = SMALL if self._level else FAR
         self._noticed: dict[int, int] = {}
         self._block: Place | None = None
         self._dropped, self._dropped_at = (0, 0, 0), -REMEMBERED - 1
@@ -210,7 +204,7 @@ class Teacher:
 
     def _prospect(self) -> int:
         """Look for stone and ores as people do: a shaft down to where they are, then a tunnel."""
-        return self._down() if self._around.place[1] > self.level else self._tunnel()
+        return self._down() if self._around.place[1] > self._level else self._tunnel()
 
     def _down(self) -> int:
         """Dig down, in the middle of a block."""

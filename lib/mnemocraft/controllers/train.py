@@ -279,8 +279,8 @@ In: image 64 x 64, the 3 x 3 x 3 blocks around (turned to the view), pitch, heig
 food, light, kind of the tool in the hand, goal (one of
 {goals}),
 and the little that is kept of the past by rule: where it last saw its goal, whether it is time to look
-around, and whether it is stuck. Out: logits of 42 actions; a distribution over the remaining steps,
-{classes} classes up to 12,000.
+around, and whether it is stuck; by rule it also knows whether it is above the height where the goal's ores
+are found. Out: logits of 42 actions; a distribution over the remaining steps, {classes} classes up to 12,000.
 
 ## How it was made
 

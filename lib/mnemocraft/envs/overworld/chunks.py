@@ -8,7 +8,6 @@ from mnemocraft.envs.overworld.blocks import (
     BEDROCK,
     CLAY,
     FIRST_OPAQUE,
-    FIRST_SOLID,
     FURNACE,
     GRASS,
     GRAVEL,
@@ -160,12 +159,6 @@ def block_at(world: World, x: int, y: int, z: int) -> int:
     if y >= HEIGHT:
         return AIR
     return int(world.blocks[x & MASK, z & MASK, y])
-
-
-@compiled
-def solid_at(world: World, x: int, y: int, z: int) -> bool:
-    """Whether a body cannot pass here."""
-    return block_at(world, x, y, z) >= FIRST_SOLID
 
 
 @compiled
