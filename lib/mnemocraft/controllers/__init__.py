@@ -3,8 +3,9 @@
 Where to look: ``actions`` (the 42 discrete actions), ``success`` (when a goal is reached), ``targets`` (what
 leaves an item, which tool to hold), ``inventory`` (craft, smelt, equip, place), ``scripted`` with ``walker``
 and ``surroundings`` (the oracle), ``learned`` with ``network`` and ``features`` (the cloned policy and its
-horizon head), ``pursuit`` (one goal in an environment), ``skills``, ``demonstrations``, ``train`` and
-``evaluate``. The goals themselves are :mod:`mnemocraft.envs.minecraft.goals`.
+horizon heads), ``sighted`` with ``teacher`` (a script that has to see), ``looks`` (looking around),
+``pursuit`` (one goal in an environment), ``skills``, ``demonstrations``, ``train`` and ``evaluate``. The
+goals themselves are :mod:`mnemocraft.envs.minecraft.goals`.
 
 What needs Numba or PyTorch is imported on first use (``pip install 'mnemocraft[minecraft,graph]'``).
 """
@@ -16,8 +17,10 @@ from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
     from mnemocraft.controllers.learned import LearnedController
+    from mnemocraft.controllers.looks import look_around
     from mnemocraft.controllers.pursuit import Controller, Outcome, pursue
     from mnemocraft.controllers.scripted import ScriptedController
+    from mnemocraft.controllers.sighted import SightedController
     from mnemocraft.controllers.success import Progress
 
 __all__ = [
@@ -28,7 +31,9 @@ __all__ = [
     "Outcome",
     "Progress",
     "ScriptedController",
+    "SightedController",
     "goal_library",
+    "look_around",
     "pursue",
 ]
 
@@ -38,6 +43,8 @@ _MODULES = {
     "Outcome": "pursuit",
     "Progress": "success",
     "ScriptedController": "scripted",
+    "SightedController": "sighted",
+    "look_around": "looks",
     "pursue": "pursuit",
 }
 __getattr__ = importer(__name__, _MODULES, "minecraft,graph")

@@ -21,6 +21,7 @@ from tqdm import tqdm
 from mnemocraft.controllers import actions as a
 from mnemocraft.controllers.inventory import InventoryHand
 from mnemocraft.controllers.learned import LearnedController
+from mnemocraft.controllers.looks import look_around
 from mnemocraft.controllers.network import WEIGHTS
 from mnemocraft.controllers.pursuit import Controller, pursue
 from mnemocraft.controllers.scripted import ScriptedController
@@ -45,7 +46,7 @@ class RandomController:
         seed: Of the draws.
     """
 
-    problem = ""
+    problem, looks = "", False
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -60,7 +61,9 @@ class RandomController:
         action = self._hand.act(observation, goal)
         return a.to_minedojo(int(self._random.integers(a.ACTIONS))) if action is None else action
 
-    def horizon(self, observation: Observation, goals: Sequence[Goal]) -> np.ndarray:
+    def horizon(
+        self, observation: Observation, goals: Sequence[Goal], around: Sequence[Observation] = ()
+    ) -> np.ndarray:
         """It does not know."""
         return np.zeros(len(goals))
 
@@ -211,23 +214,35 @@ def _horizons(seed: int) -> list[dict[str, object]]:
 
 
 def order_table(rows: pd.DataFrame, weights: Path = WEIGHTS) -> pd.DataFrame:
-    """How often pairs of goals are put in their true order: by the horizon head, and by their mean order.
+    """How often pairs of goals are put in their true order.
+
+    By the horizon head from one view, by the panorama head from looks around, and by their typical order.
 
     Pairs of goals that the script reached, at least two steps apart. ``typical`` orders by the median of the
     *other* worlds: what is known without looking. The interval is a bootstrap over worlds.
     """
     learned = LearnedController(weights)
     seeds = sorted(set(rows["seed"]))
-    predicted = {seed: learned.horizon(_start(seed)[1], ASKED) for seed in seeds}
+    predicted = {seed: _predictions(learned, seed) for seed in seeds}
     steps = rows.pivot_table(index="seed", columns="goal", values="steps")[[str(goal) for goal in ASKED]]
     reached = rows.pivot_table(index="seed", columns="goal", values="success")[steps.columns]
     true = steps.where(reached > 0).to_numpy()
     table = []
     for part, chosen in (("all goals", range(len(ASKED))), ("above ground", _above())):
-        for order in ("horizon head", "typical"):
+        for order in ("horizon head", "panorama head", "typical"):
             scores = [_score(true, predicted, place, seed, order, chosen) for place, seed in enumerate(seeds)]
             table.append({"pairs_of": part, "order_by": order, **_interval(np.array(scores))})
     return pd.DataFrame(table)
+
+
+def _predictions(learned: LearnedController, seed: int) -> dict[str, np.ndarray]:
+    """Predicted steps in a world, by head."""
+    env, observation = _start(seed)
+    first = learned.horizon(observation, ASKED)
+    return {
+        "horizon head": first,
+        "panorama head": learned.horizon(observation, ASKED, look_around(env, observation)),
+    }
 
 
 def _above() -> list[int]:
@@ -237,7 +252,7 @@ def _above() -> list[int]:
 
 def _score(
     true: np.ndarray,
-    predicted: dict[int, np.ndarray],
+    predicted: dict[int, dict[str, np.ndarray]],
     place: int,
     seed: int,
     order: str,
@@ -245,7 +260,7 @@ def _score(
 ) -> tuple[int, int]:
     """Pairs in the right order, and pairs, of one world."""
     others = np.delete(true, place, 0)
-    guess = predicted[seed] if order == "horizon head" else np.nanmedian(others, 0)
+    guess = np.nanmedian(others, 0) if order == "typical" else predicted[seed][order]
     right = pairs = 0
     for i, k in combinations(chosen, 2):
         if abs(true[place, i] - true[place, k]) >= 2:  # False where one was not reached

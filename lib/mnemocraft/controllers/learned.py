@@ -37,9 +37,10 @@ class LearnedController:
 
     Attributes:
         problem: Always empty: the network does not say what is wrong.
+        looks: Always: its predictions get better by looking around first.
     """
 
-    problem = ""
+    problem, looks = "", True
 
     def __init__(
         self, weights: Path | Network = WEIGHTS, seed: int = 0, temperature: float = TEMPERATURE
@@ -65,7 +66,7 @@ class LearnedController:
         if action is not None:
             return action
         if goal.verb == "dig":
-            self._last = _downwards(observation)
+            self._last = downwards(observation)
         elif goal.verb in ("mine", "kill"):
             if token(goal) != self._goal:
                 self._goal, self._past = token(goal), Recollection(search_level(goal))
@@ -87,20 +88,26 @@ class LearnedController:
         past.look(observation, torch.sigmoid(spots[0, token(goal)]).numpy(), last)
         return int(draw(logits, self._temperature, self._random)[0])
 
-    def horizon(self, observation: Observation, goals: Sequence[Goal]) -> np.ndarray:
-        """Predicted steps to each goal from here (DEPS, section 3.3)."""
+    def horizon(
+        self, observation: Observation, goals: Sequence[Goal], around: Sequence[Observation] = ()
+    ) -> np.ndarray:
+        """Predicted steps to each goal from here (DEPS, section 3.3): from one view, or from looks around."""
         tokens = {goal: token(goal) for goal in goals if goal.verb in ("mine", "kill")}
         if tokens:
-            with torch.inference_mode():
-                steps = expected_steps(
-                    self._network(collate([features(observation, Recollection())], [0]))[1]
-                )[0]
+            steps = self._predict(around or [observation])
         return np.array(
             [
                 float(steps[tokens[goal]]) * goal.count if goal in tokens else _other(observation, goal)
                 for goal in goals
             ]
         )
+
+    def _predict(self, views: Sequence[Observation]) -> np.ndarray:
+        """Steps to every goal that the network knows."""
+        batch = collate([features(view, Recollection()) for view in views], [0] * len(views))
+        with torch.inference_mode():
+            logits = self._network.around(batch) if len(views) > 1 else self._network(batch)[1][0]
+        return expected_steps(logits)
 
 
 def draw(logits: torch.Tensor, temperature: float, random: np.random.Generator) -> np.ndarray:
@@ -116,6 +123,6 @@ def _other(observation: Observation, goal: Goal) -> float:
     return OTHER_STEPS[goal.verb]
 
 
-def _downwards(observation: Observation) -> int:
+def downwards(observation: Observation) -> int:
     """Look straight down and dig."""
     return a.index(a.STAND, a.ATTACK if float(observation["location_stats"]["pitch"][0]) >= 80 else a.DOWN)

@@ -142,8 +142,56 @@ class HorizonHead(nn.Module):
         return logits
 
 
+class PanoramaHead(nn.Module):
+    """How far each goal is, from several looks around: logits as the horizon head's.
+
+    One look shows a fifth of what is around, and of animals mostly the wrong fifth. Of every look it takes
+    where the spotter sees the goal, how much of it and how low in the picture; of these the most over the
+    looks, of all else the mean.
+
+    Args:
+        inputs: Channels of the picture.
+    """
+
+    def __init__(self, inputs: int) -> None:
+        super().__init__()
+        common = inputs * QUARTERS**2 + len(GOALS) + NUMBERS - (PAST.stop - PAST.start)
+        self.common, self.goal = nn.Linear(common, STATE), nn.Linear(GOAL, STATE)
+        self.own = nn.Sequential(nn.Linear(2 * ROWS * COLUMNS + 3, STATE), nn.ReLU(), nn.Linear(STATE, STATE))
+        self.classes = nn.Sequential(
+            nn.Dropout(DROPPED), nn.Linear(STATE, STATE), nn.ReLU(), nn.Linear(STATE, len(HORIZONS))
+        )
+
+    @staticmethod
+    def sizes(spots: Tensor) -> Tensor:
+        """What is kept of where goals are seen: (..., GRID, GRID) to (..., 2 * ROWS * COLUMNS + 3); the last
+        is the greatest probability."""
+        flat = spots.flatten(0, -3)
+        greatest = adaptive_max_pool2d(flat, (ROWS, COLUMNS)).flatten(1)
+        mean = adaptive_avg_pool2d(flat, (ROWS, COLUMNS)).flatten(1)
+        area = torch.log1p((2 * flat - 1).clamp(min=0).sum((1, 2)))
+        depth = (flat.amax(2) * torch.arange(1, GRID + 1) / GRID).amax(1)
+        rest = torch.stack([area, depth, flat.amax((1, 2))], 1)
+        return torch.cat([greatest, GRID / 2 * mean, rest], 1).unflatten(0, spots.shape[:-2])
+
+    def forward(self, quarters: Tensor, sizes: Tensor, numbers: Tensor, goals: Tensor) -> Tensor:
+        """Logits (n, len(GOALS), len(HORIZONS)).
+
+        Args:
+            quarters: The pictures, (n, looks, inputs * QUARTERS ** 2).
+            sizes: Of the goals' sources in them (:meth:`sizes`), (n, looks, len(GOALS), ...).
+            numbers: (n, looks, NUMBERS).
+            goals: All goals, (len(GOALS), GOAL).
+        """
+        body = [numbers[..., :BODY], numbers[..., PAST.stop :]]
+        common = self.common(torch.cat([quarters, sizes[..., -1], *body], -1).mean(1))
+        own = self.own(sizes).amax(1)
+        logits: Tensor = self.classes(torch.relu(common[:, None] + own + self.goal(goals)))
+        return logits
+
+
 class Network(nn.Module):
-    """Backbone, spotter, action head (42) and horizon head."""
+    """Backbone, spotter, action head (42), horizon head and panorama head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -162,6 +210,7 @@ class Network(nn.Module):
         self.gate = nn.Linear(GOAL, HIDDEN)
         self.action = nn.Linear(HIDDEN, ACTIONS)
         self.horizon = HorizonHead(second)
+        self.panorama = PanoramaHead(second)  # the last, so that the others begin as they did without it
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of the actions (n, 42), of the classes of remaining steps to every goal (n, len(GOALS),
@@ -179,6 +228,19 @@ class Network(nn.Module):
         )
         hidden = hidden + self.deeper(hidden)
         return self.action(hidden), horizon, spots
+
+    def glance(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """What the panorama head takes of each picture: quarters (n, ...) and sizes (n, len(GOALS), ...)."""
+        x = self.look(_adapted(batch.image))
+        spots = torch.sigmoid(self.spotter(x))
+        return adaptive_avg_pool2d(x, QUARTERS).flatten(1), self.panorama.sizes(spots)
+
+    def around(self, batch: Batch) -> Tensor:
+        """Logits of the classes of remaining steps to every goal, (len(GOALS), len(HORIZONS)), from looks
+        around one place."""
+        quarters, sizes = self.glance(batch)
+        logits: Tensor = self.panorama(quarters[None], sizes[None], batch.numbers[None], self.goal.weight)[0]
+        return logits
 
     def save(self, path: Path, about: dict[str, Any]) -> None:
         """Write the weights as half-precision safetensors, with facts about them."""

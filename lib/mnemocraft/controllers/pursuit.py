@@ -16,10 +16,13 @@ from mnemocraft.envs.minecraft.goals import Goal, goal_library
 class Controller(Protocol):
     """What the scripted and the learned controller have in common.
 
-    ``problem`` says in one sentence why it makes no headway; empty if it does.
+    Attributes:
+        problem: Why it makes no headway, in one sentence; empty if it does.
+        looks: Whether its predictions get better by looking around first.
     """
 
     problem: str
+    looks: bool
 
     def reset(self) -> None:
         """A new episode."""
@@ -27,8 +30,10 @@ class Controller(Protocol):
     def act(self, observation: Observation, goal: Goal) -> np.ndarray:
         """The next action of MineDojo's space."""
 
-    def horizon(self, observation: Observation, goals: Sequence[Goal]) -> np.ndarray:
-        """Predicted steps to each goal from here."""
+    def horizon(
+        self, observation: Observation, goals: Sequence[Goal], around: Sequence[Observation] = ()
+    ) -> np.ndarray:
+        """Predicted steps to each goal from here; ``around``: looks around this place, if there were any."""
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,10 @@ class ScriptedController:
 
     Attributes:
         problem: Why it makes no headway, in one sentence; empty if it does.
+        looks: Never: it knows.
     """
+
+    looks = False
 
     def __init__(self, env: OverworldEnv, seed: int = 0) -> None:
         self._around, self._seed = Surroundings(env), seed
@@ -115,7 +118,9 @@ class ScriptedController:
         self._notice(action)
         return action
 
-    def horizon(self, observation: Observation, goals: Sequence[Goal]) -> np.ndarray:
+    def horizon(
+        self, observation: Observation, goals: Sequence[Goal], around: Sequence[Observation] = ()
+    ) -> np.ndarray:
         """Estimated steps to each goal from here: the ticks of the way, and of the work at its end."""
         return np.array([self._estimate(goal) for goal in goals])
 

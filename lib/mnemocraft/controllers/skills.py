@@ -177,7 +177,7 @@ def begin(
     env.reset()
     rng = np.random.default_rng(seed)
     for kind in skill.animals:
-        _herd(env, kind, rng)
+        herd(env, kind, rng)
     return env, env.step(a.functional(0))[0]
 
 
@@ -199,11 +199,11 @@ def burrow(env: OverworldEnv, height: int) -> None:
         env.set_block(block, (0, up, 0))
 
 
-def _herd(env: OverworldEnv, kind: str, rng: np.random.Generator) -> None:
-    """Put animals of a kind somewhere near."""
+def herd(env: OverworldEnv, kind: str, rng: np.random.Generator, number: int = HERD) -> None:
+    """Put so many animals of a kind somewhere near."""
     placed = 0
     for x, z in rng.integers(-PASTURE, PASTURE + 1, (20 * HERD, 2)).tolist():
-        placed += placed < HERD and _put(env, kind, x, z)
+        placed += placed < number and _put(env, kind, x, z)
 
 
 def _put(env: OverworldEnv, kind: str, x: int, z: int) -> bool:

@@ -127,9 +127,11 @@ class Surroundings:
         return self._near(self._env.world["bodies"][0, : 1 + int(self._status["bodies"])], names)
 
     def _near(self, bodies: np.ndarray, names: Sequence[str]) -> list[Body]:
-        kinds = [FIRST_KIND + NAMES.index(name) for name in names if name in NAMES]
-        found = [self._body(int(row), bodies[row]) for row in np.flatnonzero(np.isin(bodies["kind"], kinds))]
-        return sorted(found, key=lambda body: self.away(body))
+        kinds = bodies["kind"]
+        wanted = np.zeros(len(bodies), bool)
+        for name in names:
+            wanted |= kinds == (FIRST_KIND + NAMES.index(name) if name in NAMES else -1)
+        return self._sorted(bodies, wanted)
 
     def stacks(self, items: Sequence[tuple[str, int | None]]) -> list[Body]:
         """Stacks of some items (with variants) on the ground, nearest first."""
@@ -138,13 +140,17 @@ class Surroundings:
         for item, variant in items:
             same = drops["item"] == number_of(item)
             wanted |= same if variant is None else same & (drops["variant"] == variant)
-        found = [self._body(int(row), drops[row]) for row in np.flatnonzero(wanted)]
-        return sorted(found, key=lambda body: self.away(body))
+        return self._sorted(drops, wanted)
 
-    @staticmethod
-    def _body(row: int, body: np.void) -> Body:
-        x, y, z = (float(body[axis] / UNIT) for axis in "xyz")
-        return Body(row, int(body["kind"]), x, y, z)
+    def _sorted(self, bodies: np.ndarray, wanted: np.ndarray) -> list[Body]:
+        """Those that are wanted, nearest first."""
+        rows = np.flatnonzero(wanted)
+        if not len(rows):
+            return []
+        found = bodies[rows]
+        at = np.stack([found[axis] / UNIT for axis in "xyz"], 1)
+        order = np.argsort(((at - self.position) ** 2).sum(1), kind="stable").tolist()
+        return [Body(int(rows[k]), int(found["kind"][k]), *at[k].tolist()) for k in order]
 
     def away(self, body: Body) -> float:
         """Distance to the player's feet."""

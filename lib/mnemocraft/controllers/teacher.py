@@ -48,6 +48,9 @@ class Teacher:
         goal: What to reach.
         past: What the learner will know of the past when it is in this place: when to look around, and
             whether one is stuck.
+
+    Attributes:
+        knows: Whether it goes for something that it sees, or saw a short time ago; else it searches.
     """
 
     def __init__(self, env: OverworldEnv, goal: Goal, past: Recollection) -> None:
@@ -64,6 +67,7 @@ class Teacher:
         self._block: Place | None = None
         self._dropped, self._dropped_at = (0, 0, 0), -REMEMBERED - 1
         self._seen_at = self._now = 0
+        self.knows = False
 
     def prepare(self, observation: Observation) -> np.ndarray | None:
         """What has to be done with the inventory first; None if nothing."""
@@ -72,9 +76,11 @@ class Teacher:
     def move(self) -> int:
         """The next of the 42 actions."""
         self._now += 1
+        self.knows = False
         if self._past.aside:
             self._block = None
             return a.index(a.STAND, a.TURN_RIGHT) if self._past.turns_aside else self._onward()
+        self.knows = True
         stack = self._stack()
         if stack is not None:
             return self._straight(stack.x, stack.z, dive=stack.y < self._around.position[1] - 0.5)
@@ -88,6 +94,7 @@ class Teacher:
             return a.index(a.STAND, a.ATTACK)
         if self._block is not None:
             return self._work(self._block)
+        self.knows = False
         return self._prospect() if self._digs and not self._around.swims else self._explore()
 
     # --- what is known ----------------------------------------------------------------------------

@@ -2,14 +2,15 @@
 
 In each of three rounds the teacher demonstrates (one file a skill), disturbed by the clone of the
 round before, and the cloning goes on with all demonstrations so far (a checkpoint every 200 steps). All of it
-is taken up where it was left. At the end the weights and their card are written.
+is taken up where it was left. Then the panorama head is trained alone; at the end the weights and their card
+are written.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib.metadata import version
 from pathlib import Path
@@ -19,12 +20,14 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from tqdm import tqdm
 
-from mnemocraft.controllers import demonstrations
+from mnemocraft.controllers import demonstrations, panorama
 from mnemocraft.controllers.actions import MIRROR
 from mnemocraft.controllers.features import GOALS, mirrored_blocks, mirrored_numbers
-from mnemocraft.controllers.network import HORIZONS, WEIGHTS, Batch, Network, horizon_class
+from mnemocraft.controllers.looks import LOOKS
+from mnemocraft.controllers.network import HORIZONS, WEIGHTS, Network, load_network
+from mnemocraft.controllers.rows import UNKNOWN, batch_of, cells_of, held_out, horizons_of
 from mnemocraft.controllers.skills import PRACTISED, UNDERGROUND, Skill
-from mnemocraft.controllers.views import LOOKED, look_at
+from mnemocraft.controllers.views import LOOKED, PLACES, look_around_in, look_at
 from mnemocraft.gnn.weights import read, sha256, write
 from mnemocraft.paths import ROOT
 
@@ -36,14 +39,11 @@ HARD, EASY = 1.5, 0.7
 """Share of these ticks: what has to be looked for, and what is there at once."""
 FIRST_SEED = 100_000
 """Worlds of the demonstrations; those of the evaluation come before."""
-WORLDS, SIGHTS = 10_000, 400
-"""Seeds of a round, and worlds that are only looked at."""
-HELD_OUT = 10
-"""Every tenth world is kept from the training."""
+WORLDS, SIGHTS, PANORAMAS = 10_000, 400, 400
+"""Seeds of a round, worlds that are only looked at, and those in which one looks around."""
 STEPS, BATCH, RATE, DECAY = 5400, 128, 2e-3, 1e-3
 HORIZON_WEIGHT, SPOT_WEIGHT, RAREST = 0.3, 20.0, 15.0
 CHECKPOINT = 200
-UNKNOWN = -100
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -60,7 +60,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     folder = options.folder / f"{options.seed}-{options.ticks}-{options.steps}"
     weights: Path | None = None
-    rounds = [make_views(folder / "views.npy", options.seed, options.workers)]
+    unseen = FIRST_SEED * (1 + options.seed) + WORLDS * ROUNDS
+    rounds = [make_views(folder / "views.npy", look_at, range(unseen, unseen + SIGHTS), options.workers)]
     for number in range(ROUNDS):
         part = folder / f"round-{number}"
         first = FIRST_SEED * (1 + options.seed) + WORLDS * number
@@ -73,6 +74,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         network.save(weights, {"seed": options.seed, "steps": stop})
     data = np.concatenate(rounds)
     losses = measure(network, data[held_out(data)])
+    network.save(options.weights, {})
+    places = range(unseen + SIGHTS, unseen + SIGHTS + PANORAMAS)
+    around = make_views(folder / "around.npy", look_around_in, places, options.workers)
+    network = load_network(options.weights)  # in half precision, as it will be at work
+    losses["panorama_loss"] = panorama.fit(network, around, options.seed)
     network.save(options.weights, {"seed": options.seed, "ticks": len(data), "steps": options.steps})
     print(f"wrote {options.weights}: {losses}")
     write_card(options.weights, data, losses, options.seed, options.steps)
@@ -97,14 +103,15 @@ def make_demonstrations(folder: Path, ticks: int, first_seed: int, clone: Path |
             bar.update()
 
 
-def make_views(path: Path, seed: int, workers: int) -> np.ndarray:
-    """Pictures of many worlds to learn to see from."""
+def make_views(
+    path: Path, look: Callable[[int], np.ndarray], worlds: Sequence[int], workers: int
+) -> np.ndarray:
+    """Pictures of many worlds to learn to see from: what ``look`` notes in each of them."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        first = FIRST_SEED * (1 + seed) + WORLDS * ROUNDS
         with ProcessPoolExecutor(workers) as pool:
-            seen = pool.map(look_at, range(first, first + SIGHTS), chunksize=5)
-            _save(path, list(tqdm(seen, total=SIGHTS, desc="views", unit="world")))
+            seen = pool.map(look, worlds, chunksize=5)
+            _save(path, list(tqdm(seen, total=len(worlds), desc=path.stem, unit="world")))
     return np.asarray(np.load(path))
 
 
@@ -158,11 +165,6 @@ def clone(data: np.ndarray, seed: int, steps: int, checkpoint: Path, stop: int) 
     return network.cpu().eval()
 
 
-def held_out(data: np.ndarray) -> np.ndarray:
-    """Which rows are kept from the training, to measure the losses on."""
-    return data["episode"] % HELD_OUT == 0
-
-
 def rate(done: float) -> float:
     """Learning rate after a share of the training: a short rise, then half a cosine down to nothing."""
     return RATE * min(1.0, 10 * done + 0.01) * 0.5 * (1 + math.cos(math.pi * done))
@@ -193,28 +195,10 @@ def _loss(
     )
 
 
-def cells_of(spots: np.ndarray) -> torch.Tensor:
-    """Bits of the goals as (n, len(GOALS), GRID, GRID), 1 where a goal's source is seen."""
-    bits = 1 << np.arange(len(GOALS), dtype=np.uint16)
-    return torch.from_numpy((spots[:, None] & bits[:, None, None] > 0).astype(np.float32))
-
-
 def rarity(spots: np.ndarray) -> torch.Tensor:
     """Weight of the cells that show the source of each goal, (len(GOALS), 1, 1): the rarer, the more."""
     share = cells_of(spots).mean((0, 2, 3), keepdim=True)[0].clamp(min=1e-4)
     return ((1 - share) / share).sqrt().clamp(1, RAREST)
-
-
-def horizons_of(rows: np.ndarray) -> np.ndarray:
-    """Classes of the remaining steps (n, len(GOALS)); UNKNOWN where they are not known."""
-    return np.where(rows["left"] == 0, UNKNOWN, horizon_class(rows["left"]))
-
-
-def batch_of(rows: np.ndarray, device: str = "cpu") -> Batch:
-    """Rows of demonstrations as inputs of the network."""
-    names = ("image", "blocks", "numbers", "goal")
-    parts = [torch.from_numpy(np.ascontiguousarray(rows[name])).to(device) for name in names]
-    return Batch(parts[0], parts[1].long(), *parts[2:])
 
 
 def measure(network: Network, rows: np.ndarray) -> dict[str, float]:
@@ -295,9 +279,14 @@ spot, and how far things are, there are {views:,} views of {sights} more worlds,
 remaining steps are those that the scripted controller, which knows the whole state, estimates from there to
 every goal, seen or not: so the horizon head learns what to expect.
 
+A second head, for predictions from {looks} looks around, is trained last and alone in {panoramas} further
+worlds ({places} places of each, none to four animals of a kind near), on the same estimates; stone and ores
+are asked for in every eighth of them. All else of the network stays as it is.
+
 On held-out worlds: accuracy of the action {accuracy:.3f}, its loss {action_loss:.3f}, loss of the horizon
-{horizon_loss:.3f}. Success rates and the order of horizons: `data/models/controller_skills.csv` and
-`controller_horizons.csv`, made by `python -m mnemocraft.controllers.evaluate`.
+{horizon_loss:.3f}, from looks around {panorama_loss:.3f} (in its own worlds). Success rates and the order
+of horizons: `data/models/controller_skills.csv` and `controller_horizons.csv`, made by
+`python -m mnemocraft.controllers.evaluate`.
 
 ## Limits
 
@@ -322,6 +311,9 @@ def write_card(path: Path, data: np.ndarray, losses: dict[str, float], seed: int
         "episodes": len(np.unique(acted[["goal", "episode"]])),
         "views": len(data) - len(acted),
         "sights": SIGHTS,
+        "looks": LOOKS,
+        "panoramas": PANORAMAS,
+        "places": PLACES,
         "skills": len(PRACTISED),
         "rounds": ROUNDS,
         "first": FIRST_SEED * (1 + seed),

@@ -2,20 +2,26 @@
 
 Some are taken where an episode may begin or lead; of these the scripted controller, which knows the whole
 state, says how many steps it is to every goal. Others show what is rare in demonstrations: animals on many
-meadows, ores in many tunnels.
+meadows, ores in many tunnels. And there are looks around, all from one place.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from mnemocraft.controllers import actions as a
 from mnemocraft.controllers.demonstrations import FIELDS, LAND, LONGEST_WALK, note, see
 from mnemocraft.controllers.features import GOALS, token
+from mnemocraft.controllers.looks import LOOKS, look_around
 from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.scripted import ScriptedController
-from mnemocraft.controllers.skills import AXE, DEEP, FARM, PRACTISED, Skill, begin, burrow, wander
+from mnemocraft.controllers.skills import AXE, DEEP, FARM, PRACTISED, Skill, begin, burrow, herd, wander
+from mnemocraft.controllers.targets import search_level
 from mnemocraft.envs import OverworldEnv
+from mnemocraft.envs.minecraft.goals import Goal
 
 LOOKED = -100
 """In place of the teacher's action: nobody acted."""
@@ -26,6 +32,11 @@ HERD, PASTURE = 3, 10
 LENGTH, ORES = 7, ("coal_ore", "iron_ore", "diamond_ore")
 """Blocks of a tunnel, and what is put into its walls."""
 STRIDE = 12
+PLACES, MOST = 8, 4
+"""Places of a world in which to look around, and animals of a kind there at most."""
+DEEPLY = 8
+"""In every eighth world it is asked how far stone and ores are: that takes ten times as long as all else."""
+MEADOWLAND = ("plains", "plains", "plains", *LAND)
 TOOLS = (("iron_pickaxe", 1), AXE)
 """What the player has, in either order: with these every goal can be reached."""
 
@@ -46,19 +57,52 @@ def look_at(seed: int) -> np.ndarray:
             _tunnel(env, rng)
         elif place:
             wander(env, rng, LONGEST_WALK)
-        left = np.zeros(len(GOALS)) if meadow else _steps(oracle)  # a meadow has more animals than nature
+        left = (
+            np.zeros(len(GOALS)) if meadow else _steps(oracle, range(len(GOALS)))
+        )  # a meadow has more animals than nature
         for _ in range(VIEWS):
             rows.append(_view(env, rng, seed))
             rows[-1]["left"] = left
     return np.array(rows, FIELDS)
 
 
-def _steps(oracle: ScriptedController) -> np.ndarray:
-    """Estimated steps to every goal."""
-    goals = [
+def look_around_in(seed: int) -> np.ndarray:
+    """Looks around some places of one world as rows of demonstrations, (places, LOOKS)."""
+    rng = np.random.default_rng([seed, len(GOALS), LOOKS])
+    tools = TOOLS if rng.random() < 0.5 else TOOLS[::-1]
+    env, observation = begin(
+        Skill("", PRACTISED[0].goal, str(rng.choice(MEADOWLAND)), tools, (), DEEP), seed, None
+    )
+    for kind in FARM:
+        herd(env, kind, rng, int(rng.integers(MOST + 1)))
+    oracle = ScriptedController(env)
+    asked = [place for place, goal in enumerate(_goals()) if not search_level(goal) or seed % DEEPLY == 0]
+    rows = []
+    for place in range(PLACES):
+        if place:
+            wander(env, rng, int(rng.integers(LONGEST_WALK)))
+        left = _steps(oracle, asked)
+        observation = env.step(_glance(env, rng))[0]
+        for seen in look_around(env, observation):
+            rows.append(note(seen, Recollection(), 0, LOOKED, seed))
+            rows[-1]["left"] = left
+    return np.array(rows, FIELDS).reshape(PLACES, LOOKS)
+
+
+@cache
+def _goals() -> tuple[Goal, ...]:
+    """A goal for each of :data:`GOALS`."""
+    return tuple(
         next(skill.goal for skill in PRACTISED if token(skill.goal) == place) for place in range(len(GOALS))
-    ]
-    return np.round(oracle.horizon({}, goals))
+    )
+
+
+def _steps(oracle: ScriptedController, asked: Sequence[int]) -> np.ndarray:
+    """Estimated steps to the goals at some places in :data:`GOALS`; 0 for the others."""
+    left = np.zeros(len(GOALS))
+    for place in asked:
+        left[place] = np.round(oracle.horizon({}, [_goals()[place]])[0])
+    return left
 
 
 def _view(env: OverworldEnv, rng: np.random.Generator, seed: int) -> np.ndarray:

@@ -75,6 +75,9 @@ class Stage(Protocol):
     def attempt(self, goal: Goal, limit: int, using: Sequence[str] = ()) -> Attempt:
         """Pursue a goal for at most ``limit`` steps; of fuels and materials prefer those of ``using``."""
 
+    def look_around(self) -> None:
+        """Look all around if that makes the predictions of :meth:`horizon` better; it may take steps."""
+
     def horizon(self, goals: Sequence[Goal]) -> np.ndarray:
         """Predicted steps to each goal from here."""
 
@@ -175,6 +178,9 @@ class TextStage:
                 return info["failure"]
         return f"I did not {goal}: gained {gained} of {goal.count} {' or '.join(items) or goal.item}."
 
+    def look_around(self) -> None:
+        """There is nothing to see."""
+
     def horizon(self, goals: Sequence[Goal]) -> np.ndarray:
         """Units to gain: an action gains one."""
         return np.array([1.0 if goal.verb == "dig" else float(goal.count) for goal in goals])
@@ -203,6 +209,7 @@ class WorldStage:
         from mnemocraft.controllers.success import VERSION
 
         self.env, self.controller, self.observation, self._judge = env, controller, observation, judge
+        self._around: list[dict[str, Any]] = []
         self.version, self.library = VERSION, goal_library(VERSION)
         self.target, self.max_steps = judge.target, env.max_steps
 
@@ -253,7 +260,7 @@ class WorldStage:
         """
         from mnemocraft.controllers import pursue
 
-        before = self.env.steps
+        before, self._around = self.env.steps, []
         try:
             outcome = pursue(self.env, self.controller, goal, self.observation, limit)
         except MnemocraftError as unable:
@@ -261,15 +268,33 @@ class WorldStage:
         self.observation = outcome.observation
         return Attempt(outcome.success, outcome.steps, outcome.reason)
 
-    def horizon(self, goals: Sequence[Goal]) -> np.ndarray:
-        """The controller's predictions, steps."""
-        return np.array([self._horizon(goal) for goal in goals])
+    def look_around(self) -> None:
+        """Turn around once, if the controller's predictions get better by it; what it sees is kept until it
+        acts again."""
+        from mnemocraft.controllers import look_around
 
-    def _horizon(self, goal: Goal) -> float:
+        if self.controller.looks and not self._around:
+            self._around = look_around(self.env, self.observation)
+            self.observation = self._around[-1]
+
+    def horizon(self, goals: Sequence[Goal]) -> np.ndarray:
+        """The controller's predictions, steps; 2,000 for goals that it does not know."""
         try:
-            return float(self.controller.horizon(self.observation, [goal])[0])
+            return self._horizons(goals)
         except MnemocraftError:
-            return UNKNOWN_HORIZON
+            return np.concatenate([self._horizon(goal) for goal in goals])
+
+    def _horizons(self, goals: Sequence[Goal]) -> np.ndarray:
+        from mnemocraft.controllers.looks import with_image
+
+        seen = with_image(self.env, self.observation) if self.controller.looks else self.observation
+        return self.controller.horizon(seen, goals, self._around)
+
+    def _horizon(self, goal: Goal) -> np.ndarray:
+        try:
+            return self._horizons([goal])
+        except MnemocraftError:
+            return np.array([UNKNOWN_HORIZON])
 
     def frame(self) -> np.ndarray:
         """The agent's view."""

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mnemocraft.controllers import LearnedController, ScriptedController
+    from mnemocraft.controllers import LearnedController, ScriptedController, SightedController
     from mnemocraft.controllers.network import Network
     from mnemocraft.envs import OverworldEnv
 
@@ -16,6 +16,13 @@ def scripted(env: OverworldEnv, seed: int) -> ScriptedController:
     from mnemocraft.controllers import ScriptedController
 
     return ScriptedController(env, seed)
+
+
+def sighted(env: OverworldEnv) -> SightedController:
+    """The script that acts on what it sees."""
+    from mnemocraft.controllers import SightedController
+
+    return SightedController(env)
 
 
 def learned(seed: int) -> LearnedController:

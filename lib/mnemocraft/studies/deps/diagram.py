@@ -28,10 +28,10 @@ CHOICE = {
     "plan": (0.1, 0.5, 1.8, 1.7, "Parallel goals", "0.75",
              "kill sheep\nkill cow\nkill pig\nkill chicken"),
     "head": (2.5, 0.5, 2.1, 1.7, "Horizon head", COLOURS[0],
-             "from the image, the blocks\naround and a goal to the\nsteps that are left"),
+             "from six looks around\nand a goal to the steps\nthat are left"),
     "soft": (5.2, 0.5, 1.9, 1.7, "Equation 2", COLOURS[4], "softmax of minus\nthe predicted steps"),
     "act": (7.7, 0.5, 1.8, 1.7, "Controller", COLOURS[2],
-            "pursues the goal;\nthe selector looks\nagain after 100 steps"),
+            "pursues the goal until\nit is reached, at most\n600 steps"),
 }  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def choice() -> Figure:
         arrow(axes, (start, 1.35), (end, 1.35))
     axes.plot([8.6, 8.6, 3.55, 3.55], [0.44, 0.2, 0.2, 0.3], color="0.2", lw=1.0)
     arrow(axes, (3.55, 0.2), (3.55, 0.46))
-    say(axes, "the next observation", (6.1, 0.05))
+    say(axes, "what is still lacking", (6.1, 0.05))
     axes.set(xlim=(0, 9.6), ylim=(-0.1, 2.3))
     axes.set_axis_off()
     stamp(figure, "Fixed and random order skip the blue box; the oracle asks the simulator instead of it.")

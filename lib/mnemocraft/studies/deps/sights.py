@@ -56,7 +56,8 @@ def look(seed: int, steps: int) -> Sight:
         stage.observation = wander(env, np.random.default_rng(seed), steps)
     goals = [goal for goal, _ in GOALS]
     script = ScriptedController(env, seed).horizon(stage.observation, goals)
-    return Sight(seed, stage.steps, env.frame(*FRAME), stage.horizon(goals), script)
+    stage.look_around()
+    return Sight(seed, steps, env.frame(*FRAME), stage.horizon(goals), script)
 
 
 def sights(seeds: Sequence[int]) -> list[Sight]:
