@@ -14,9 +14,10 @@ pytest.importorskip("torch", reason="the learned controller needs PyTorch (extra
 import torch
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers import demonstrations, evaluate, train, views
+from mnemocraft.controllers import demonstrations, evaluate, panorama, train, views
 from mnemocraft.controllers.features import GOALS, features, mirrored_blocks, token
 from mnemocraft.controllers.learned import LearnedController, draw
+from mnemocraft.controllers.looks import LOOKS
 from mnemocraft.controllers.network import (
     HORIZONS,
     WEIGHTS,
@@ -27,6 +28,7 @@ from mnemocraft.controllers.network import (
 )
 from mnemocraft.controllers.pursuit import pursue
 from mnemocraft.controllers.recollection import Recollection
+from mnemocraft.controllers.rows import UNKNOWN, batch_of, held_out, horizons_of
 from mnemocraft.controllers.skills import PRACTISED, SKILLS, begin
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
@@ -105,7 +107,7 @@ def test_cloning_learns_and_a_broken_off_training_ends_the_same(tmp_path: Path, 
     monkeypatch.setattr(train, "MIRROR", range(a.ACTIONS))  # type: ignore[attr-defined]
     part = train.clone(data, 0, STEPS, tmp_path / "one.safetensors", STEPS // 2)
     whole = train.clone(data, 0, STEPS, tmp_path / "one.safetensors", STEPS)
-    before, after = (train.measure(n, data[train.held_out(data)])["action_loss"] for n in (part, whole))
+    before, after = (train.measure(n, data[held_out(data)])["action_loss"] for n in (part, whole))
     assert after < min(before, 2.2), "the goal decides the action here; ln 14 = 2.6"
 
     class Stop(Exception):
@@ -203,10 +205,41 @@ def test_views_show_animals_and_ores_and_nobody_acts() -> None:
 def test_unknown_horizons_and_who_only_looked_teach_nothing_false() -> None:
     data = rows(64)
     data["left"][:32] = 0
-    assert (train.horizons_of(data)[:32] == train.UNKNOWN).all()
-    assert (train.horizons_of(data)[32:] >= 0).all()
+    assert (horizons_of(data)[:32] == UNKNOWN).all()
+    assert (horizons_of(data)[32:] >= 0).all()
     ignored = torch.nn.CrossEntropyLoss().ignore_index
-    assert train.UNKNOWN == views.LOOKED == ignored
+    assert UNKNOWN == views.LOOKED == ignored
+
+
+def test_looks_around_have_one_label_a_place_and_ores_are_asked_for_in_every_eighth_world() -> None:
+    some, eighth = views.look_around_in(9), views.look_around_in(8)
+    assert some.shape == eighth.shape == (views.PLACES, LOOKS)
+    deep = [GOALS.index(goal) for goal in ("coal", "iron_ore", "diamond")]
+    above = [GOALS.index(goal) for goal in ("cobblestone", "dirt", "sheep")]
+    assert (some["left"][..., deep] == 0).all() and (eighth["left"][..., deep] > 0).all()
+    for found in (some, eighth):
+        assert (found["left"][..., above] > 0).all() and (found["left"] == found["left"][:, :1]).all()
+        assert len({image.tobytes() for image in found[0]["image"]}) == LOOKS
+
+
+def test_the_panorama_head_learns_alone_and_forgets_the_order_of_the_looks() -> None:
+    torch.manual_seed(0)
+    network, data = Network().eval(), rows(600).reshape(100, 6)
+    bright = np.arange(100) % 2 == 0  # goals are near where one of the looks is bright
+    data["image"], data["left"] = 20, 900
+    data["image"][bright, 3], data["left"][bright] = 250, 9
+    data["image"][:, 0, :, :8] = 120
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    loss = panorama.fit(network, data, 0)
+    assert loss < 0.5, "two classes, told apart by one of six looks"
+    after = network.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before if not name.startswith("panorama"))
+    with torch.inference_mode():
+        near, far, turned = (
+            expected_steps(network.around(batch_of(data[place][order])))
+            for place, order in ((0, slice(None)), (1, slice(None)), (0, slice(None, None, -1)))
+        )
+    assert (near < 40).all() and (far > 300).all() and np.allclose(near, turned, rtol=1e-3)
 
 
 def test_rare_cells_weigh_more() -> None:
@@ -254,7 +287,8 @@ def test_rates_are_joined_by_row_of_the_table_with_wilson_intervals() -> None:
 
 def test_pairs_count_only_where_both_goals_were_reached() -> None:
     true = np.array([[10.0, 20.0, np.nan], [10.0, 11.0, 30.0], [50.0, 20.0, 30.0]])
-    guess = {0: np.array([1.0, 2.0, 0.0]), 1: np.array([1.0, 3.0, 2.0]), 2: np.array([9.0, 1.0, 2.0])}
+    orders = ([1.0, 2.0, 0.0], [1.0, 3.0, 2.0], [9.0, 1.0, 2.0])
+    guess = {world: {"horizon head": np.array(order)} for world, order in enumerate(orders)}
     by_head = [evaluate._score(true, guess, i, i, "horizon head", range(3)) for i in range(3)]
     assert by_head == [(1, 1), (1, 2), (3, 3)]  # 10 and 11 are a tie
     assert evaluate._score(true, guess, 2, 2, "typical", range(3)) == (1, 3)  # the others: 10, 15.5, 30

@@ -10,6 +10,8 @@ pytest.importorskip("numba", reason="OverworldEnv needs numba (extra `minecraft`
 from mnemocraft.controllers import actions as a
 from mnemocraft.controllers.demonstrations import see
 from mnemocraft.controllers.features import PAST, features, mirrored_numbers, token
+from mnemocraft.controllers.looks import look_around
+from mnemocraft.controllers.pursuit import pursue
 from mnemocraft.controllers.recollection import (
     APPROACH,
     FOLLOWED,
@@ -21,6 +23,7 @@ from mnemocraft.controllers.recollection import (
     Recollection,
     _middle,
 )
+from mnemocraft.controllers.sighted import SightedController
 from mnemocraft.controllers.skills import SKILLS, begin
 from mnemocraft.controllers.success import Progress
 from mnemocraft.controllers.targets import search_level
@@ -234,3 +237,42 @@ def test_place_and_turn_are_told_from_the_nearest_axis_and_mirrored() -> None:
     assert np.allclose(mirrored[7:10], [-1.25, -1.25, -2], atol=0.02)
     assert (mirrored[PAST.stop :] == turned[PAST.stop :]).all()
     assert (mirrored_numbers(mirrored[None])[0] == turned).all()
+
+
+def test_the_sighted_one_goes_for_what_it_sees_and_searches_for_what_it_does_not() -> None:
+    env = arena({"diamond_axe": 1})
+    assert env.spawn_mobs("sheep", (0, 0, -4))  # behind the player, who looks south
+    controller, observation = SightedController(env), env.step(a.functional(0))[0]
+    turned = [controller.act(observation, SHEEP) for _ in range(3)]
+    assert all(np.array_equal(each, a.to_minedojo(a.index(a.STAND, a.TURN_RIGHT))) for each in turned)
+    outcome = pursue(env, SightedController(env), SHEEP, observation, 300)
+    assert outcome.success and not SightedController(env).horizon(observation, [SHEEP]).any()
+
+
+def test_the_sighted_one_takes_up_a_search_where_it_left_it() -> None:
+    env = arena({"diamond_axe": 1})
+    controller, observation = SightedController(env), env.step(a.functional(0))[0]
+    for goal, times in ((SHEEP, ROUND), (Goal("kill", "cow"), 1)):
+        for _ in range(times):
+            observation = env.step(controller.act(observation, goal))[0]
+    turns = a.to_minedojo(a.index(a.STAND, a.TURN_RIGHT))
+    assert np.array_equal(controller.act(observation, Goal("kill", "cow")), turns)
+    assert not np.array_equal(controller.act(observation, SHEEP), turns), "it has looked around for that one"
+
+
+def test_looking_around_shows_all_sides_once_with_a_level_head() -> None:
+    env = arena()
+    observation = env.step(a.functional(0, pitch=4, yaw=1))[0]
+    before = int(observation["location_stats"]["yaw"][0])
+    seen = look_around(env, observation)
+    yaws = [(int(view["location_stats"]["yaw"][0]) - before) % 360 for view in seen]
+    assert yaws == [60, 120, 180, 240, 300, 0]
+    assert all(view["location_stats"]["pitch"][0] == 0 for view in seen)
+    assert all(view["rgb"].shape == (3, 64, 64) for view in seen)
+    assert len({view["rgb"].tobytes() for view in seen}) > 1
+
+
+def test_looking_around_stops_with_the_episode() -> None:
+    env = OverworldEnv(3, max_steps=4, specified_biome="plains")
+    env.reset()
+    assert len(look_around(env, env.step(a.functional(0))[0])) == 3

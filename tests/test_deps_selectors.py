@@ -30,6 +30,9 @@ class Views:
     def __init__(self, horizons, image=None):
         self.horizons, self.image = np.array(horizons, float), image
 
+    def look_around(self):
+        """There is one view only."""
+
     def horizon(self, goals):
         return self.horizons[: len(goals)]
 

@@ -19,7 +19,8 @@ from mnemocraft.agents.deps import (
     text_stage,
     world_stage,
 )
-from mnemocraft.agents.deps.selectors import NearestBySimulator
+from mnemocraft.agents.deps.selectors import HorizonSelector, NearestBySimulator
+from mnemocraft.controllers import SightedController
 from mnemocraft.envs.minecraft import plan
 from mnemocraft.envs.minecraft.engine import engine
 from mnemocraft.envs.minecraft.goals import Goal
@@ -190,7 +191,7 @@ def test_a_failure_in_the_overworld_is_described_and_explained():
 
 def test_a_controller_that_does_not_know_a_goal_fails_with_its_sentence():
     class Clueless:
-        problem = ""
+        problem, looks = "", False
 
         def reset(self):
             pass
@@ -198,12 +199,41 @@ def test_a_controller_that_does_not_know_a_goal_fails_with_its_sentence():
         def act(self, observation, goal):
             raise MnemocraftError(f"I never learned {goal}.")
 
-        def horizon(self, observation, goals):
+        def horizon(self, observation, goals, around=()):
             raise MnemocraftError("I never learned that.")
 
     stage = in_overworld("stone_sword", 1, Clueless())
     assert stage.attempt(Goal("mine", "log"), 50).reason == "I never learned mine 1 log."
     assert stage.horizon([Goal("mine", "log")]).tolist() == [2000.0]
+
+
+def test_a_selector_that_sees_looks_around_and_what_it_saw_counts_until_it_acts():
+    class Watcher(SightedController):
+        looks = True
+
+        def horizon(self, observation, goals, around=()):
+            turns = [int(view["location_stats"]["yaw"][0]) % 360 for view in around]
+            self.asked = turns, observation["rgb"].shape
+            return np.arange(len(goals), dtype=float)
+
+    stage = in_overworld("bed", 2)
+    stage.controller = watcher = Watcher(stage.env)
+    goals, start = [Goal("kill", "sheep"), Goal("kill", "cow")], stage.steps
+    assert HorizonSelector().choose(goals, stage, np.random.default_rng(0)) in (0, 1)
+    turns, shape = watcher.asked
+    assert len({turn // 60 for turn in turns}) == 6 and stage.steps == start + 6 and shape == (3, 64, 64)
+    stage.look_around()
+    assert stage.steps == start + 6, "it has just done so"
+    stage.attempt(goals[0], 1)
+    stage.horizon(goals)
+    assert watcher.asked[0] == [], "it has moved since"
+
+
+def test_who_knows_everything_does_not_look_around():
+    stage = in_overworld("bed", 2)
+    before = stage.steps
+    stage.look_around()
+    assert stage.steps == before
 
 
 def test_the_oracle_takes_the_nearest_and_frames_are_there():

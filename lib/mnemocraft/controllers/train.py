@@ -280,8 +280,8 @@ remaining steps are those that the scripted controller, which knows the whole st
 every goal, seen or not: so the horizon head learns what to expect.
 
 A second head, for predictions from {looks} looks around, is trained last and alone in {panoramas} further
-worlds ({places} places of each, none to four animals of a kind near), on the same estimates; stone and ores
-are asked for in every eighth of them. All else of the network stays as it is.
+worlds ({places} places of each, none to four animals of a kind near), on the same estimates; ores are asked
+for in every eighth of them. All else of the network stays as it is.
 
 On held-out worlds: accuracy of the action {accuracy:.3f}, its loss {action_loss:.3f}, loss of the horizon
 {horizon_loss:.3f}, from looks around {panorama_loss:.3f} (in its own worlds). Success rates and the order

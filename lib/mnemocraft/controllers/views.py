@@ -35,7 +35,7 @@ STRIDE = 12
 PLACES, MOST = 8, 4
 """Places of a world in which to look around, and animals of a kind there at most."""
 DEEPLY = 8
-"""In every eighth world it is asked how far stone and ores are: that takes ten times as long as all else."""
+"""In every eighth world it is asked how far ores are: that takes three times as long as all else."""
 MEADOWLAND = ("plains", "plains", "plains", *LAND)
 TOOLS = (("iron_pickaxe", 1), AXE)
 """What the player has, in either order: with these every goal can be reached."""

@@ -58,7 +58,7 @@ def _lines(axes: Axes, table: pd.DataFrame) -> None:
         )
     axes.set_ylim(-3, 103)
     axes.set_xscale("log")
-    axes.set_xticks([250, 500, 1000, 2000], ["250", "500", "1,000", "2,000"])
+    axes.set_xticks([125, 250, 500, 1000], ["125", "250", "500", "1,000"])
     axes.minorticks_off()
 
 
