@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from mnemocraft.controllers import actions as a
 from mnemocraft.controllers import demonstrations, evaluate, panorama, train, views
 from mnemocraft.controllers.features import GOALS, features, mirrored_blocks, token
 from mnemocraft.controllers.learned import LearnedController, draw
-from mnemocraft.controllers.looks import LOOKS
+from mnemocraft.controllers.looks import LOOKS, look_around
 from mnemocraft.controllers.network import (
     HORIZONS,
     WEIGHTS,
@@ -28,7 +29,7 @@ from mnemocraft.controllers.network import (
 )
 from mnemocraft.controllers.pursuit import pursue
 from mnemocraft.controllers.recollection import Recollection
-from mnemocraft.controllers.rows import UNKNOWN, batch_of, held_out, horizons_of
+from mnemocraft.controllers.rows import UNKNOWN, held_out, horizons_of
 from mnemocraft.controllers.skills import PRACTISED, SKILLS, begin
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
@@ -50,6 +51,13 @@ def rows(number: int) -> np.ndarray:
     made["goal"] = rng.integers(len(GOALS), size=number)
     made["action"], made["left"] = made["goal"], 1 + 7 * np.arange(len(GOALS))
     made["episode"] = np.arange(number)
+    return made
+
+
+def around(places: int) -> np.ndarray:
+    """Looks around so many places."""
+    made = np.zeros((places, LOOKS), views.LOOKS_AROUND)
+    made["episode"] = np.arange(places)[:, None]
     return made
 
 
@@ -81,6 +89,25 @@ def test_every_skill_of_motion_has_a_token_and_others_are_refused() -> None:
 def test_another_image_size_is_refused() -> None:
     with pytest.raises(MnemocraftError, match="64 x 64"):
         features(act(arena(image_size=(32, 32)))[0], Recollection())
+    with pytest.raises(MnemocraftError, match="160 x 256"):
+        features(act(arena(image_size=(160, 256)))[0], Recollection())
+
+
+def test_larger_images_are_reduced_to_what_the_smaller_ones_show() -> None:
+    large, small = (act(arena(image_size=(side, side)))[0] for side in (128, 64))
+    reduced = features(large, Recollection()).image
+    assert reduced.shape == small["rgb"].shape and reduced.dtype == np.uint8
+    alike = np.corrcoef(reduced.ravel(), features(small, Recollection()).image.ravel())[0, 1]
+    mirrored = np.corrcoef(reduced[..., ::-1].ravel(), small["rgb"].ravel())[0, 1]
+    assert alike > 0.9 > mirrored
+    assert np.array_equal(features(large, Recollection(), 128).image, large["rgb"])
+
+
+def test_looking_around_with_small_images_of_one_size_is_refused() -> None:
+    world = arena(image_size=(64, 64))
+    of_one_size = SimpleNamespace(step=world.step)
+    with pytest.raises(MnemocraftError, match=r"128 x 128.*64 x 64.*image_size"):
+        look_around(of_one_size, act(world)[0])
 
 
 def test_horizon_classes_are_ordered_and_come_back() -> None:
@@ -224,7 +251,7 @@ def test_looks_around_have_one_label_a_place_and_ores_are_asked_for_in_every_eig
 
 def test_the_panorama_head_learns_alone_and_forgets_the_order_of_the_looks() -> None:
     torch.manual_seed(0)
-    network, data = Network().eval(), rows(600).reshape(100, 6)
+    network, data = Network().eval(), around(100)
     bright = np.arange(100) % 2 == 0  # goals are near where one of the looks is bright
     data["image"], data["left"] = 20, 900
     data["image"][bright, 3], data["left"][bright] = 250, 9
@@ -234,10 +261,12 @@ def test_the_panorama_head_learns_alone_and_forgets_the_order_of_the_looks() -> 
     assert loss < 0.5, "two classes, told apart by one of six looks"
     after = network.state_dict()
     assert all(torch.equal(before[name], after[name]) for name in before if not name.startswith("panorama"))
+    images, numbers = (torch.from_numpy(data[name].copy()) for name in ("image", "numbers"))
+    order = torch.arange(5, -1, -1)
     with torch.inference_mode():
         near, far, turned = (
-            expected_steps(network.around(batch_of(data[place][order])))
-            for place, order in ((0, slice(None)), (1, slice(None)), (0, slice(None, None, -1)))
+            expected_steps(network.around(images[place][order], numbers[place][order]))
+            for place, order in ((0, slice(None)), (1, slice(None)), (0, order))
         )
     assert (near < 40).all() and (far > 300).all() and np.allclose(near, turned, rtol=1e-3)
 

@@ -268,7 +268,7 @@ def test_looking_around_shows_all_sides_once_with_a_level_head() -> None:
     yaws = [(int(view["location_stats"]["yaw"][0]) - before) % 360 for view in seen]
     assert yaws == [60, 120, 180, 240, 300, 0]
     assert all(view["location_stats"]["pitch"][0] == 0 for view in seen)
-    assert all(view["rgb"].shape == (3, 64, 64) for view in seen)
+    assert all(view["rgb"].shape == (3, 128, 128) for view in seen)
     assert len({view["rgb"].tobytes() for view in seen}) > 1
 
 

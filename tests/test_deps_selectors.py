@@ -33,6 +33,9 @@ class Views:
     def look_around(self):
         """There is one view only."""
 
+    def turn_to(self, goal):
+        """There is one view only."""
+
     def horizon(self, goals):
         return self.horizons[: len(goals)]
 

@@ -219,20 +219,42 @@ def test_a_selector_that_sees_looks_around_and_what_it_saw_counts_until_it_acts(
     stage = in_overworld("bed", 2)
     stage.controller = watcher = Watcher(stage.env)
     goals, start = [Goal("kill", "sheep"), Goal("kill", "cow")], stage.steps
-    assert HorizonSelector().choose(goals, stage, np.random.default_rng(0)) in (0, 1)
+    stage.look_around()
+    stage.horizon(goals)
     turns, shape = watcher.asked
-    assert len({turn // 60 for turn in turns}) == 6 and stage.steps == start + 6 and shape == (3, 64, 64)
+    assert len({turn // 60 for turn in turns}) == 6 and stage.steps == start + 6 and shape == (3, 128, 128)
     stage.look_around()
     assert stage.steps == start + 6, "it has just done so"
     stage.attempt(goals[0], 1)
     stage.horizon(goals)
-    assert watcher.asked[0] == [], "it has moved since"
+    assert watcher.asked == ([], (3, 64, 64)), "it has moved since"
 
 
-def test_who_knows_everything_does_not_look_around():
+@pytest.mark.parametrize("side", range(6))
+def test_the_selector_turns_to_the_side_on_which_the_chosen_goal_seems_nearest(side):
+    class Watcher(SightedController):
+        looks = True
+
+        def horizon(self, observation, goals, around=()):
+            if around:
+                self.wanted = around[side]["location_stats"]["yaw"]
+                return np.array([700.0, 20.0])
+            return np.array([300.0 if observation["location_stats"]["yaw"] == self.wanted else 400.0])
+
+    stage = in_overworld("bed", 2)
+    stage.controller = watcher = Watcher(stage.env)
+    start = stage.steps
+    goals = [Goal("kill", "sheep"), Goal("kill", "cow")]
+    assert HorizonSelector().choose(goals, stage, np.random.default_rng(0)) == 1
+    assert stage.observation["location_stats"]["yaw"] == watcher.wanted
+    assert stage.steps == start + (6 if side == 5 else 7), "the last look is where it looks already"
+
+
+def test_who_knows_everything_neither_looks_around_nor_turns():
     stage = in_overworld("bed", 2)
     before = stage.steps
     stage.look_around()
+    stage.turn_to(Goal("kill", "cow"))
     assert stage.steps == before
 
 

@@ -312,7 +312,10 @@ def test_deps_plays_in_minedojo_as_in_the_overworld(python: Path) -> None:
     """The same plans and the learned controller: the episodes agree, but for the animals around."""
     from mnemocraft.controllers import LearnedController
 
-    axe_and_logs: dict[str, Any] = {"initial_inventory": {"diamond_axe": 1, "log": 3}, "image_size": (64, 64)}
+    axe_and_logs: dict[str, Any] = {
+        "initial_inventory": {"diamond_axe": 1, "log": 3},
+        "image_size": (128, 128),
+    }
     wanted = task("wooden_pickaxe")
     played = []
     with minedojo(python, Game(), target="wooden_pickaxe", specified_biome="plains", **axe_and_logs) as env:

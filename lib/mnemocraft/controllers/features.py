@@ -39,6 +39,9 @@ GOALS = (
 )
 """What the network can be asked for; goals that have the same sources share one."""
 IMAGE = 64
+"""Side of the picture, in pixels, by which one acts."""
+SHARP = 128
+"""Side of the pictures of looks around: animals are made out twice as far."""
 BLOCK_NAMES = tuple(dict.fromkeys(block.display for block in BLOCKS))
 UNKNOWN_BLOCK = len(BLOCK_NAMES)
 KINDS = ("", "pickaxe", "axe", "shovel", "hoe", "sword", "shears")
@@ -64,7 +67,7 @@ class Features(NamedTuple):
     """One observation as the network takes it.
 
     Attributes:
-        image: uint8 (3, 64, 64).
+        image: uint8 (3, side, side).
         blocks: uint8 (27,), kinds of blocks by height, ahead and to the left, as seen by the player.
         numbers: float32 (30,): sine and cosine of the pitch, height, life, food, light, height within the
             block, place off its middle (ahead, to the right; in ``FITS``), turns from the nearest axis, turns
@@ -95,13 +98,18 @@ def token(goal: Goal) -> int:
     )
 
 
-def features(observation: Observation, past: Recollection) -> Features:
-    """An observation of MineDojo's schema, with images of 64 x 64, and the past, as the network takes it."""
-    image = observation["rgb"]
-    if image.shape != (3, IMAGE, IMAGE):
-        raise MnemocraftError(
-            f"The learned controller takes images of {IMAGE} x {IMAGE}, not {image.shape[1:]}."
-        )
+def features(observation: Observation, past: Recollection, side: int = IMAGE) -> Features:
+    """An observation of MineDojo's schema, and the past, as the network takes it.
+
+    Args:
+        observation: With a square image whose side is ``side`` or a multiple of it.
+        past: What is kept of the past.
+        side: Of the picture.
+
+    Raises:
+        MnemocraftError: The image has another size.
+    """
+    image = _reduced(observation["rgb"], side)
     where, body = observation["location_stats"], observation["life_stats"]
     pitch, yaw = np.radians(float(where["pitch"][0])), float(where["yaw"][0])
     x, y, z = np.asarray(where["pos"], float).tolist()
@@ -126,6 +134,19 @@ def features(observation: Observation, past: Recollection) -> Features:
     numbers[PAST] = past.numbers(observation)
     numbers[PAST.stop + kind] = 1
     return Features(image, _blocks(observation), numbers)
+
+
+def _reduced(image: np.ndarray, side: int) -> np.ndarray:
+    """The image (3, n * side, n * side) with every n x n pixels as one."""
+    times, rest = divmod(image.shape[-1], side)
+    if image.shape != (3, times * side, times * side) or rest or not times:
+        raise MnemocraftError(
+            f"The learned controller takes images of {side} x {side} pixels, or a multiple; these have "
+            f"{image.shape[1]} x {image.shape[2]}. Make the world with image_size=({SHARP}, {SHARP})."
+        )
+    if times == 1:
+        return image
+    return image.reshape(3, side, times, side, times).mean((2, 4)).astype(np.uint8)
 
 
 def _blocks(observation: Observation) -> np.ndarray:

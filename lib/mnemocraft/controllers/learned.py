@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.features import features, token
+from mnemocraft.controllers.features import IMAGE, SHARP, features, token
 from mnemocraft.controllers.inventory import InventoryHand
 from mnemocraft.controllers.network import WEIGHTS, Network, collate, expected_steps, load_network
 from mnemocraft.controllers.recollection import Recollection
@@ -104,9 +104,13 @@ class LearnedController:
 
     def _predict(self, views: Sequence[Observation]) -> np.ndarray:
         """Steps to every goal that the network knows."""
-        batch = collate([features(view, Recollection()) for view in views], [0] * len(views))
+        several = len(views) > 1
+        side = SHARP if several else IMAGE
+        batch = collate([features(view, Recollection(), side) for view in views], [0] * len(views))
         with torch.inference_mode():
-            logits = self._network.around(batch) if len(views) > 1 else self._network(batch)[1][0]
+            logits = (
+                self._network.around(batch.image, batch.numbers) if several else self._network(batch)[1][0]
+            )
         return expected_steps(logits)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.features import IMAGE
+from mnemocraft.controllers.features import IMAGE, SHARP
 from mnemocraft.controllers.success import Observation
+from mnemocraft.errors import MnemocraftError
 
 if TYPE_CHECKING:
     from mnemocraft.envs import MineDojoEnv, OverworldEnv
@@ -17,14 +18,24 @@ BINS, DEGREES = 24, 15
 """Bins of a whole turn in MineDojo's actions, and degrees of one."""
 
 
-def with_image(env: OverworldEnv | MineDojoEnv, observation: Observation) -> Observation:
-    """The observation with the view as a controller takes it, if it has none.
+def with_image(env: OverworldEnv | MineDojoEnv, observation: Observation, side: int = IMAGE) -> Observation:
+    """The observation with a view of at least so many pixels a side.
 
-    Observations without images are much cheaper; a world that gives them can still be looked at.
+    Observations without images, or with small ones, are much cheaper; the overworld can be looked at in any
+    size all the same.
+
+    Raises:
+        MnemocraftError: It is MineDojo, whose images have one size, and they are smaller.
     """
-    if "rgb" in observation:  # always in MineDojo
+    if "rgb" in observation and min(observation["rgb"].shape[1:]) >= side:
         return observation
-    return observation | {"rgb": cast("OverworldEnv", env).frame(IMAGE, IMAGE).transpose(2, 0, 1)}
+    if not hasattr(env, "frame"):
+        had = " x ".join(map(str, observation["rgb"].shape[1:]))
+        raise MnemocraftError(
+            f"To predict by what is seen takes images of {side} x {side} pixels, or a multiple; these have "
+            f"{had}. Make the world with image_size=({side}, {side})."
+        )
+    return observation | {"rgb": cast("OverworldEnv", env).frame(side, side).transpose(2, 0, 1)}
 
 
 def look_around(env: OverworldEnv | MineDojoEnv, observation: Observation) -> list[Observation]:
@@ -35,15 +46,29 @@ def look_around(env: OverworldEnv | MineDojoEnv, observation: Observation) -> li
         observation: Its last one.
 
     Returns:
-        The observations of :data:`LOOKS` steps, with images; fewer if the episode ends meanwhile.
+        The observations of :data:`LOOKS` steps, with sharp images; fewer if the episode ends meanwhile.
     """
     pitch = -round(float(observation["location_stats"]["pitch"][0]) / DEGREES)
     seen: list[Observation] = []
     for _ in range(LOOKS):
         turned = a.functional(0, pitch=pitch, yaw=BINS // LOOKS)
         observation, _, terminated, truncated, _ = env.step(turned)
-        seen.append(with_image(env, observation))
+        seen.append(with_image(env, observation, SHARP))
         pitch = 0
         if terminated or truncated:
             break
     return seen
+
+
+def turn_back_to(env: OverworldEnv | MineDojoEnv, observation: Observation, look: int) -> Observation:
+    """Turn to one of the looks around, by its number; the observation then.
+
+    Args:
+        env: The world, its player looking where :func:`look_around` ended.
+        observation: The last one.
+        look: From 0 on.
+    """
+    bins = (look + 1) % LOOKS * (BINS // LOOKS)
+    if not bins:
+        return observation
+    return env.step(a.functional(0, yaw=bins if bins <= BINS // 2 else bins - BINS))[0]

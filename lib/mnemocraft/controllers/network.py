@@ -31,7 +31,7 @@ HORIZONS = np.unique(np.round(np.geomspace(1, 12_000, 40))).astype(np.int64)
 
 
 class Batch(NamedTuple):
-    """Inputs of the network: uint8 images (n, 3, 64, 64), int64 blocks (n, 27), float32 numbers (n, 30),
+    """Inputs of the network: uint8 images (n, 3, side, side), int64 blocks (n, 27), float32 numbers (n, 30),
     int64 goals (n,)."""
 
     image: Tensor
@@ -147,7 +147,8 @@ class PanoramaHead(nn.Module):
 
     One look shows a fifth of what is around, and of animals mostly the wrong fifth. Of every look it takes
     where the spotter sees the goal, how much of it and how low in the picture; of these the most over the
-    looks, of all else the mean.
+    looks, of all else the mean. Its pictures are sharper than those that one acts by: the backbone and the
+    spotter, which only convolve, take them as they are, and see what is far as large as they know it near.
 
     Args:
         inputs: Channels of the picture.
@@ -164,15 +165,15 @@ class PanoramaHead(nn.Module):
 
     @staticmethod
     def sizes(spots: Tensor) -> Tensor:
-        """What is kept of where goals are seen: (..., GRID, GRID) to (..., 2 * ROWS * COLUMNS + 3); the last
-        is the greatest probability."""
-        flat = spots.flatten(0, -3)
+        """What is kept of where goals are seen: (..., cells, cells) to (..., 2 * ROWS * COLUMNS + 3); the
+        last is the greatest probability."""
+        flat, cells = spots.flatten(0, -3), spots.shape[-1]
         greatest = adaptive_max_pool2d(flat, (ROWS, COLUMNS)).flatten(1)
         mean = adaptive_avg_pool2d(flat, (ROWS, COLUMNS)).flatten(1)
         area = torch.log1p((2 * flat - 1).clamp(min=0).sum((1, 2)))
-        depth = (flat.amax(2) * torch.arange(1, GRID + 1) / GRID).amax(1)
+        depth = (flat.amax(2) * torch.arange(1, cells + 1) / cells).amax(1)
         rest = torch.stack([area, depth, flat.amax((1, 2))], 1)
-        return torch.cat([greatest, GRID / 2 * mean, rest], 1).unflatten(0, spots.shape[:-2])
+        return torch.cat([greatest, cells / 2 * mean, rest], 1).unflatten(0, spots.shape[:-2])
 
     def forward(self, quarters: Tensor, sizes: Tensor, numbers: Tensor, goals: Tensor) -> Tensor:
         """Logits (n, len(GOALS), len(HORIZONS)).
@@ -229,17 +230,18 @@ class Network(nn.Module):
         hidden = hidden + self.deeper(hidden)
         return self.action(hidden), horizon, spots
 
-    def glance(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """What the panorama head takes of each picture: quarters (n, ...) and sizes (n, len(GOALS), ...)."""
-        x = self.look(_adapted(batch.image))
+    def glance(self, images: Tensor) -> tuple[Tensor, Tensor]:
+        """What the panorama head takes of pictures (n, 3, 128, 128): quarters (n, ...) and sizes
+        (n, len(GOALS), ...)."""
+        x = self.look(_adapted(images))
         spots = torch.sigmoid(self.spotter(x))
         return adaptive_avg_pool2d(x, QUARTERS).flatten(1), self.panorama.sizes(spots)
 
-    def around(self, batch: Batch) -> Tensor:
-        """Logits of the classes of remaining steps to every goal, (len(GOALS), len(HORIZONS)), from looks
-        around one place."""
-        quarters, sizes = self.glance(batch)
-        logits: Tensor = self.panorama(quarters[None], sizes[None], batch.numbers[None], self.goal.weight)[0]
+    def around(self, images: Tensor, numbers: Tensor) -> Tensor:
+        """Logits of the classes of remaining steps to every goal, (len(GOALS), len(HORIZONS)), from pictures
+        (looks, 3, 128, 128) around one place and numbers (looks, 30)."""
+        quarters, sizes = self.glance(images)
+        logits: Tensor = self.panorama(quarters[None], sizes[None], numbers[None], self.goal.weight)[0]
         return logits
 
     def save(self, path: Path, about: dict[str, Any]) -> None:

@@ -11,10 +11,10 @@ from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 
 from mnemocraft.controllers.network import CHANNELS, Network, PanoramaHead
-from mnemocraft.controllers.rows import UNKNOWN, batch_of, held_out, horizons_of
+from mnemocraft.controllers.rows import UNKNOWN, held_out, horizons_of
 
 STEPS, BATCH, RATE, DECAY = 900, 128, 2e-3, 1e-2
-AT_ONCE = 64
+AT_ONCE = 32
 """Places whose pictures go through the network together."""
 
 
@@ -46,15 +46,11 @@ def fit(network: Network, data: np.ndarray, seed: int) -> float:
 def _glances(network: Network, data: np.ndarray) -> tuple[Tensor, Tensor, Tensor]:
     """What the head is given of all places; the rest of the network is fixed, so once is enough."""
     places, looks = data.shape
-    parts = []
     with torch.inference_mode():
-        for at in range(0, places, AT_ONCE):
-            batch = batch_of(data[at : at + AT_ONCE].reshape(-1))
-            parts.append((*network.glance(batch), batch.numbers))
-    quarters, sizes, numbers = (
-        torch.cat(part).unflatten(0, (places, looks)) for part in zip(*parts, strict=True)
-    )
-    return quarters, sizes, numbers
+        images = (data["image"][at : at + AT_ONCE] for at in range(0, places, AT_ONCE))
+        parts = [network.glance(torch.from_numpy(some).flatten(0, 1)) for some in images]
+    quarters, sizes = (torch.cat(part).unflatten(0, (places, looks)) for part in zip(*parts, strict=True))
+    return quarters, sizes, torch.from_numpy(data["numbers"].copy())
 
 
 def _loss(

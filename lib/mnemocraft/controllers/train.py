@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from mnemocraft.controllers import demonstrations, panorama
 from mnemocraft.controllers.actions import MIRROR
-from mnemocraft.controllers.features import GOALS, mirrored_blocks, mirrored_numbers
+from mnemocraft.controllers.features import GOALS, IMAGE, SHARP, mirrored_blocks, mirrored_numbers
 from mnemocraft.controllers.looks import LOOKS
 from mnemocraft.controllers.network import HORIZONS, WEIGHTS, Network, load_network
 from mnemocraft.controllers.rows import UNKNOWN, batch_of, cells_of, held_out, horizons_of
@@ -259,8 +259,8 @@ SHA-256 {sha}, {size:.2f} MB, half precision,
 
 ## What it does
 
-In: image 64 x 64, the 3 x 3 x 3 blocks around (turned to the view), pitch, height, place in the block, life,
-food, light, kind of the tool in the hand, goal (one of
+In: image {image} x {image}, the 3 x 3 x 3 blocks around (turned to the view), pitch, height, place in the
+block, life, food, light, kind of the tool in the hand, goal (one of
 {goals}),
 and the little that is kept of the past by rule: where it last saw its goal, whether it is time to look
 around, and whether it is stuck; by rule it also knows whether it is above the height where the goal's ores
@@ -279,9 +279,10 @@ spot, and how far things are, there are {views:,} views of {sights} more worlds,
 remaining steps are those that the scripted controller, which knows the whole state, estimates from there to
 every goal, seen or not: so the horizon head learns what to expect.
 
-A second head, for predictions from {looks} looks around, is trained last and alone in {panoramas} further
-worlds ({places} places of each, none to four animals of a kind near), on the same estimates; ores are asked
-for in every eighth of them. All else of the network stays as it is.
+A second head, for predictions from {looks} looks around (pictures of {sharp} x {sharp}, on which animals are
+made out twice as far), is trained last and alone in {panoramas} further worlds ({places} places of each, none
+to four animals of a kind near), on the same estimates; ores are asked for in every eighth of them. All else
+of the network stays as it is.
 
 On held-out worlds: accuracy of the action {accuracy:.3f}, its loss {action_loss:.3f}, loss of the horizon
 {horizon_loss:.3f}, from looks around {panorama_loss:.3f} (in its own worlds). Success rates and the order
@@ -312,6 +313,8 @@ def write_card(path: Path, data: np.ndarray, losses: dict[str, float], seed: int
         "views": len(data) - len(acted),
         "sights": SIGHTS,
         "looks": LOOKS,
+        "image": IMAGE,
+        "sharp": SHARP,
         "panoramas": PANORAMAS,
         "places": PLACES,
         "skills": len(PRACTISED),

@@ -14,7 +14,7 @@ import numpy as np
 
 from mnemocraft.controllers import actions as a
 from mnemocraft.controllers.demonstrations import FIELDS, LAND, LONGEST_WALK, note, see
-from mnemocraft.controllers.features import GOALS, token
+from mnemocraft.controllers.features import GOALS, NUMBERS, SHARP, features, token
 from mnemocraft.controllers.looks import LOOKS, look_around
 from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.scripted import ScriptedController
@@ -36,6 +36,15 @@ PLACES, MOST = 8, 4
 """Places of a world in which to look around, and animals of a kind there at most."""
 DEEPLY = 8
 """In every eighth world it is asked how far ores are: that takes three times as long as all else."""
+LOOKS_AROUND = np.dtype(
+    [
+        ("image", np.uint8, (3, SHARP, SHARP)),
+        ("numbers", np.float32, NUMBERS),
+        ("left", np.int64, len(GOALS)),
+        ("episode", np.int64),
+    ]
+)
+"""One of the looks around a place; fields as in a noted tick of a demonstration."""
 MEADOWLAND = ("plains", "plains", "plains", *LAND)
 TOOLS = (("iron_pickaxe", 1), AXE)
 """What the player has, in either order: with these every goal can be reached."""
@@ -67,7 +76,7 @@ def look_at(seed: int) -> np.ndarray:
 
 
 def look_around_in(seed: int) -> np.ndarray:
-    """Looks around some places of one world as rows of demonstrations, (places, LOOKS)."""
+    """Looks around some places of one world, (places, LOOKS) of :data:`LOOKS_AROUND`."""
     rng = np.random.default_rng([seed, len(GOALS), LOOKS])
     tools = TOOLS if rng.random() < 0.5 else TOOLS[::-1]
     env, observation = begin(
@@ -84,9 +93,9 @@ def look_around_in(seed: int) -> np.ndarray:
         left = _steps(oracle, asked)
         observation = env.step(_glance(env, rng))[0]
         for seen in look_around(env, observation):
-            rows.append(note(seen, Recollection(), 0, LOOKED, seed))
-            rows[-1]["left"] = left
-    return np.array(rows, FIELDS).reshape(PLACES, LOOKS)
+            image, _, numbers = features(seen, Recollection(), SHARP)
+            rows.append((image, numbers, left, seed))
+    return np.array(rows, LOOKS_AROUND).reshape(PLACES, LOOKS)
 
 
 @cache

@@ -86,13 +86,16 @@ class HorizonSelector:
     """Draws from the softmax of minus the predicted horizons (equation 2).
 
     Horizons are in steps of 50 ms, as in the paper, so that the nearest goal is chosen but for near ties. It
-    looks around first, where the predictions come from pictures: one view shows a fifth of what is around.
+    looks around first, where the predictions come from pictures (one view shows a fifth of what is around),
+    and turns to where the chosen goal seems nearest.
     """
 
     def choose(self, goals: Sequence[Goal], stage: Stage, random: np.random.Generator) -> int:
         """Near goals are likelier."""
         stage.look_around()
-        return int(random.choice(len(goals), p=probabilities(stage.horizon(goals))))
+        place = int(random.choice(len(goals), p=probabilities(stage.horizon(goals))))
+        stage.turn_to(goals[place])
+        return place
 
 
 def probabilities(horizons: np.ndarray) -> np.ndarray:

@@ -78,6 +78,9 @@ class Stage(Protocol):
     def look_around(self) -> None:
         """Look all around if that makes the predictions of :meth:`horizon` better; it may take steps."""
 
+    def turn_to(self, goal: Goal) -> None:
+        """After looking around: turn to the side on which the goal seems nearest; it may take a step."""
+
     def horizon(self, goals: Sequence[Goal]) -> np.ndarray:
         """Predicted steps to each goal from here."""
 
@@ -181,6 +184,9 @@ class TextStage:
     def look_around(self) -> None:
         """There is nothing to see."""
 
+    def turn_to(self, goal: Goal) -> None:
+        """There is nothing to see."""
+
     def horizon(self, goals: Sequence[Goal]) -> np.ndarray:
         """Units to gain: an action gains one."""
         return np.array([1.0 if goal.verb == "dig" else float(goal.count) for goal in goals])
@@ -276,6 +282,14 @@ class WorldStage:
         if self.controller.looks and not self._around:
             self._around = look_around(self.env, self.observation)
             self.observation = self._around[-1]
+
+    def turn_to(self, goal: Goal) -> None:
+        """Turn to the one of the looks around in which alone the controller predicts the fewest steps."""
+        from mnemocraft.controllers.looks import turn_back_to
+
+        if self._around and not self.reason:
+            steps = [self.controller.horizon(view, [goal])[0] for view in self._around]
+            self.observation = turn_back_to(self.env, self.observation, int(np.argmin(steps)))
 
     def horizon(self, goals: Sequence[Goal]) -> np.ndarray:
         """The controller's predictions, steps; 2,000 for goals that it does not know."""

@@ -7,7 +7,7 @@ only the order in which they are pursued is left to be chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 STEM = "04_deps_selector"
 GOALS = (
-    (Goal("kill", "sheep", 2), "wool"),
-    (Goal("kill", "cow", 2), "beef"),
-    (Goal("kill", "pig", 2), "porkchop"),
-    (Goal("kill", "chicken", 2), "chicken"),
+    (Goal("mine", "log"), "log"),
+    (Goal("kill", "sheep"), "wool"),
+    (Goal("kill", "cow"), "beef"),
+    (Goal("kill", "pig"), "porkchop"),
 )
-"""The parallel goals in the order of the plan, each with the item of which so many units have to be held.
+"""The parallel goals in the order of the plan, each with the item that shows that it was reached.
 
 The paper's are "different kinds of mobs or materials" in plains; which, is only drawn.
 """
@@ -69,7 +69,7 @@ class Size:
 PROFILES = {
     "smoke": Size({"sighted": 1}),
     "quick": Size({"sighted": 40}),
-    "full": Size({"sighted": 200, "scripted": 200, "learned": 30}),
+    "full": Size({"sighted": 300, "scripted": 300, "learned": 30}),
 }
 
 
@@ -161,7 +161,7 @@ def begin(controller: str, selector: str, number: int, seed: int) -> tuple[World
     head = actors.learned(seed) if controller == "learned" or selector == "horizon" else script
     actor = {"scripted": script, "learned": head, "sighted": actors.sighted(env)}[controller]
     guide = head if selector == "horizon" else script
-    target = {item: goal.count for goal, item in GOALS[:number]}
+    target = {item: 1 for _, item in GOALS[:number]}
     chooser: dict[str, selectors.Selector] = {
         "horizon": selectors.HorizonSelector(),
         "fixed": selectors.FixedOrder(),
@@ -174,9 +174,9 @@ def begin(controller: str, selector: str, number: int, seed: int) -> tuple[World
 class Pursuit:
     """An episode: goals are chosen and pursued until all are reached or the steps are used up.
 
-    One unit at a time: it is chosen anew when one was gained, or not gained in :data:`TURN` steps; then its
-    goal goes behind the others, whoever chooses. Equation 1 has a choice at every step, but whoever turns
-    round whenever another goal seems a little nearer gets nowhere.
+    It is chosen anew when a goal was reached, or not reached in :data:`TURN` steps; then it goes behind the
+    others, whoever chooses. Equation 1 has a choice at every step, but whoever turns round whenever another
+    goal seems a little nearer gets nowhere.
 
     Args:
         stage: The world with its task.
@@ -192,10 +192,9 @@ class Pursuit:
         self.trajectory: list[dict[str, Any]] = []
 
     def wanted(self) -> list[Goal]:
-        """Goals for one unit of all that is lacking, in the order of the plan; those that failed only if all
-        did."""
+        """Goals of what is lacking, in the order of the plan; those that failed only if all did."""
         had, target = self.stage.inventory, self.stage.target
-        lacking = [replace(goal, count=1) for goal, item in GOALS if had.get(item, 0) < target.get(item, 0)]
+        lacking = [goal for goal, item in GOALS if had.get(item, 0) < target.get(item, 0)]
         fresh = [goal for goal in lacking if goal.name not in self._failed]
         if not fresh:
             self._failed = set()
