@@ -46,7 +46,7 @@ def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
         who = stream.condition.settings["controller"], stream.condition.settings["selector"]
         worlds.setdefault(who, []).append(stream.seed)
     assert len(worlds) == 2 * len(parallel.SELECTORS)
-    assert all(seeds == list(range(7, 307)) for (who, _), seeds in worlds.items() if who == "scripted")
+    assert all(seeds == list(range(7, 407)) for (who, _), seeds in worlds.items() if who == "scripted")
     assert {len(seeds) for (who, _), seeds in worlds.items() if who == "learned"} == {30}
     assert {
         s.condition.settings["controller"] for s in parallel.study("quick", [7], ["sighted"]).streams

@@ -7,7 +7,7 @@ only the order in which they are pursued is left to be chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 STEM = "04_deps_selector"
 GOALS = (
     (Goal("mine", "log"), "log"),
-    (Goal("kill", "sheep"), "wool"),
-    (Goal("kill", "cow"), "beef"),
-    (Goal("kill", "pig"), "porkchop"),
+    (Goal("kill", "sheep", 2), "wool"),
+    (Goal("kill", "cow", 2), "beef"),
+    (Goal("kill", "pig", 2), "porkchop"),
 )
-"""The parallel goals in the order of the plan, each with the item that shows that it was reached.
+"""The parallel goals in the order of the plan, each with the item of which so many units have to be held.
 
 The paper's are "different kinds of mobs or materials" in plains; which, is only drawn.
 """
@@ -69,7 +69,7 @@ class Size:
 PROFILES = {
     "smoke": Size({"sighted": 1}),
     "quick": Size({"sighted": 40}),
-    "full": Size({"sighted": 300, "scripted": 300, "learned": 30}),
+    "full": Size({"sighted": 400, "scripted": 400, "learned": 30}),
 }
 
 
@@ -161,7 +161,7 @@ def begin(controller: str, selector: str, number: int, seed: int) -> tuple[World
     head = actors.learned(seed) if controller == "learned" or selector == "horizon" else script
     actor = {"scripted": script, "learned": head, "sighted": actors.sighted(env)}[controller]
     guide = head if selector == "horizon" else script
-    target = {item: 1 for _, item in GOALS[:number]}
+    target = {item: goal.count for goal, item in GOALS[:number]}
     chooser: dict[str, selectors.Selector] = {
         "horizon": selectors.HorizonSelector(),
         "fixed": selectors.FixedOrder(),
@@ -192,9 +192,10 @@ class Pursuit:
         self.trajectory: list[dict[str, Any]] = []
 
     def wanted(self) -> list[Goal]:
-        """Goals of what is lacking, in the order of the plan; those that failed only if all did."""
+        """Goals for all that is lacking, in the order of the plan; those that failed only if all did."""
         had, target = self.stage.inventory, self.stage.target
-        lacking = [goal for goal, item in GOALS if had.get(item, 0) < target.get(item, 0)]
+        lacks = [(goal, target.get(item, 0) - had.get(item, 0)) for goal, item in GOALS]
+        lacking = [replace(goal, count=units) for goal, units in lacks if units > 0]
         fresh = [goal for goal in lacking if goal.name not in self._failed]
         if not fresh:
             self._failed = set()
