@@ -72,11 +72,12 @@ class Stage(SimpleNamespace):
 
     def attempt(self, goal: Goal, limit: int) -> Attempt:
         self.tried.append(goal.name)
+        self.asked.append(goal.count)
         took = self.needs.get(goal.name, 10_000)
         self.steps += min(limit, took)
         if took <= limit:
             item = next(item for each, item in parallel.GOALS if each.name == goal.name)
-            self.inventory[item] = 1
+            self.inventory[item] = self.inventory.get(item, 0) + goal.count
         lacks = any(self.inventory.get(item, 0) < units for item, units in self.target.items())
         self.reason = "" if lacks else "success"
         self.reason = self.reason or ("max_steps" if self.steps >= parallel.MAX_STEPS else "")
@@ -94,8 +95,8 @@ class Stage(SimpleNamespace):
 
 def stage(needs: dict) -> Stage:
     """A stage on which goals need so many steps."""
-    target = {item: 1 for _, item in parallel.GOALS}
-    start = {"turning": 6, "steps": 0, "reason": "", "inventory": {}, "tried": [], "turned": []}
+    target = {item: goal.count for goal, item in parallel.GOALS}
+    start = {"turning": 6, "steps": 0, "reason": "", "inventory": {}, "tried": [], "asked": [], "turned": []}
     return Stage(needs=needs, target=target, **start)
 
 
@@ -110,6 +111,14 @@ def test_a_goal_that_fails_goes_behind_the_others_whoever_chooses() -> None:
     played(world, selectors.FixedOrder())
     assert world.tried[:4] == NAMES and set(world.tried[4:]) == {NAMES[0]}
     assert world.reason == "max_steps" and world.inventory.keys() == {"wool", "beef", "porkchop"}
+
+
+def test_what_was_gained_is_not_asked_for_again() -> None:
+    world = stage(dict.fromkeys(NAMES, 10))
+    world.inventory = {"wool": 1, "beef": 3}
+    played(world, selectors.FixedOrder())
+    assert world.tried == [NAMES[0], NAMES[1], NAMES[3]] and world.asked == [1, 1, 2]
+    assert world.reason == "success"
 
 
 def test_the_horizon_selector_takes_the_nearest_first_and_the_record_says_why() -> None:
