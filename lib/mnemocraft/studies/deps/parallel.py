@@ -68,7 +68,7 @@ class Size:
 
 PROFILES = {
     "smoke": Size({"sighted": 1}),
-    "quick": Size({"sighted": 40}),
+    "quick": Size({"sighted": 32}),
     "full": Size({"sighted": 400, "scripted": 400, "learned": 30}),
 }
 
