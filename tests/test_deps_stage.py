@@ -250,6 +250,20 @@ def test_the_selector_turns_to_the_side_on_which_the_chosen_goal_seems_nearest(s
     assert stage.steps == start + (6 if side == 5 else 7), "the last look is where it looks already"
 
 
+def test_goals_that_nobody_learned_are_chosen_among_without_turning():
+    class Clueless(SightedController):
+        looks = True
+
+        def horizon(self, observation, goals, around=()):
+            raise MnemocraftError("I never learned that.")
+
+    stage = in_overworld("bed", 2)
+    stage.controller, start = Clueless(stage.env), stage.steps
+    goals = [Goal("kill", "sheep"), Goal("kill", "cow")]
+    assert HorizonSelector().choose(goals, stage, np.random.default_rng(0)) in (0, 1)
+    assert stage.steps == start + 6, "all sides are alike"
+
+
 def test_who_knows_everything_neither_looks_around_nor_turns():
     stage = in_overworld("bed", 2)
     before = stage.steps

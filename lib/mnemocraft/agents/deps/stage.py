@@ -288,27 +288,27 @@ class WorldStage:
         from mnemocraft.controllers.looks import turn_back_to
 
         if self._around and not self.reason:
-            steps = [self.controller.horizon(view, [goal])[0] for view in self._around]
-            self.observation = turn_back_to(self.env, self.observation, int(np.argmin(steps)))
+            steps = [self._horizons([goal], view, ())[0] for view in self._around]
+            last = len(steps) - 1  # where it looks now: nothing is gained by turning if all sides are alike
+            nearest = last if steps[last] == min(steps) else int(np.argmin(steps))
+            self.observation = turn_back_to(self.env, self.observation, nearest)
 
     def horizon(self, goals: Sequence[Goal]) -> np.ndarray:
         """The controller's predictions, steps; 2,000 for goals that it does not know."""
-        try:
-            return self._horizons(goals)
-        except MnemocraftError:
-            return np.concatenate([self._horizon(goal) for goal in goals])
-
-    def _horizons(self, goals: Sequence[Goal]) -> np.ndarray:
         from mnemocraft.controllers.looks import with_image
 
         seen = with_image(self.env, self.observation) if self.controller.looks else self.observation
-        return self.controller.horizon(seen, goals, self._around)
+        return self._horizons(goals, seen, self._around)
 
-    def _horizon(self, goal: Goal) -> np.ndarray:
+    def _horizons(
+        self, goals: Sequence[Goal], seen: dict[str, Any], around: Sequence[dict[str, Any]]
+    ) -> np.ndarray:
         try:
-            return self._horizons([goal])
+            return self.controller.horizon(seen, goals, around)
         except MnemocraftError:
-            return np.array([UNKNOWN_HORIZON])
+            if len(goals) == 1:
+                return np.array([UNKNOWN_HORIZON])
+            return np.concatenate([self._horizons([goal], seen, around) for goal in goals])
 
     def frame(self) -> np.ndarray:
         """The agent's view."""
