@@ -107,6 +107,18 @@ class GatedStage(nn.Module):
         return refined
 
 
+def _width(inputs: int) -> int:
+    """Numbers that a horizon head takes besides its goal's: coarse picture, which goals are seen, body."""
+    return inputs * QUARTERS**2 + len(GOALS) + NUMBERS - (PAST.stop - PAST.start)
+
+
+def _classes() -> nn.Sequential:
+    """From the state to the logits of the classes of remaining steps."""
+    return nn.Sequential(
+        nn.Dropout(DROPPED), nn.Linear(STATE, STATE), nn.ReLU(), nn.Linear(STATE, len(HORIZONS))
+    )
+
+
 class HorizonHead(nn.Module):
     """How far each goal is: logits of the classes of remaining steps, for all goals at once.
 
@@ -119,12 +131,9 @@ class HorizonHead(nn.Module):
 
     def __init__(self, inputs: int) -> None:
         super().__init__()
-        common = inputs * QUARTERS**2 + len(GOALS) + NUMBERS - (PAST.stop - PAST.start)
-        self.common, self.goal = nn.Linear(common, STATE), nn.Linear(GOAL, STATE)
+        self.common, self.goal = nn.Linear(_width(inputs), STATE), nn.Linear(GOAL, STATE)
         self.own = nn.Linear(ROWS * COLUMNS, STATE)
-        self.classes = nn.Sequential(
-            nn.Dropout(DROPPED), nn.Linear(STATE, STATE), nn.ReLU(), nn.Linear(STATE, len(HORIZONS))
-        )
+        self.classes = _classes()
 
     def forward(self, x: Tensor, spots: Tensor, numbers: Tensor, goals: Tensor) -> Tensor:
         """Logits (n, len(GOALS), len(HORIZONS)).
@@ -156,12 +165,9 @@ class PanoramaHead(nn.Module):
 
     def __init__(self, inputs: int) -> None:
         super().__init__()
-        common = inputs * QUARTERS**2 + len(GOALS) + NUMBERS - (PAST.stop - PAST.start)
-        self.common, self.goal = nn.Linear(common, STATE), nn.Linear(GOAL, STATE)
+        self.common, self.goal = nn.Linear(_width(inputs), STATE), nn.Linear(GOAL, STATE)
         self.own = nn.Sequential(nn.Linear(2 * ROWS * COLUMNS + 3, STATE), nn.ReLU(), nn.Linear(STATE, STATE))
-        self.classes = nn.Sequential(
-            nn.Dropout(DROPPED), nn.Linear(STATE, STATE), nn.ReLU(), nn.Linear(STATE, len(HORIZONS))
-        )
+        self.classes = _classes()
 
     @staticmethod
     def sizes(spots: Tensor) -> Tensor:
