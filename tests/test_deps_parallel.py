@@ -8,6 +8,7 @@ import pytest
 
 from mnemocraft.agents.deps import selectors
 from mnemocraft.agents.deps.stage import Attempt
+from mnemocraft.controllers.surroundings import Surroundings
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies.deps import parallel, parallel_episodes, parallel_figures, sights
@@ -39,7 +40,7 @@ def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = parallel.
 
 
 def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
-    study = parallel.study("full", [7], ["scripted", "learned"])
+    study = parallel.study("full", [7], ["scripted", "learned"], 2)
     worlds: dict[tuple, list[int]] = {}
     for stream in study.streams:
         assert stream.tasks == ("2", "3", "4")
@@ -48,18 +49,20 @@ def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
     assert len(worlds) == 2 * len(parallel.SELECTORS)
     assert all(seeds == list(range(7, 407)) for (who, _), seeds in worlds.items() if who == "scripted")
     assert {len(seeds) for (who, _), seeds in worlds.items() if who == "learned"} == {30}
-    assert {
-        s.condition.settings["controller"] for s in parallel.study("quick", [7], ["sighted"]).streams
-    } == {"sighted"}
+    quick = parallel.study("quick", [7], ["sighted"], 2).streams
+    assert {stream.condition.settings["controller"] for stream in quick} == {"sighted"}
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("huge", [0], ["sighted"]), "no profile"),
-        (("quick", [], ["sighted"]), "empty"),
-        (("quick", [0], ["perfect"]), "no controller"),
-        (("smoke", [0], ["learned"]), "plays no controller"),
+        (("huge", [0], ["sighted"], 2), "no profile"),
+        (("quick", [], ["sighted"], 2), "empty"),
+        (("quick", [0], ["perfect"], 2), "no controller"),
+        (("smoke", [0], ["learned"], 2), "plays no controller"),
+        (("quick", [0], ["sighted"], 0), "'herd' is 0; it is a whole number from 1 to 4"),
+        (("quick", [0], ["sighted"], 2.0), "'herd' is 2.0"),
+        (("quick", [0], ["sighted"], "2"), "'herd' is '2'"),
     ],
 )
 def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> None:
@@ -72,7 +75,6 @@ class Stage(SimpleNamespace):
 
     def attempt(self, goal: Goal, limit: int) -> Attempt:
         self.tried.append(goal.name)
-        self.asked.append(goal.count)
         took = self.needs.get(goal.name, 10_000)
         self.steps += min(limit, took)
         if took <= limit:
@@ -96,7 +98,7 @@ class Stage(SimpleNamespace):
 def stage(needs: dict) -> Stage:
     """A stage on which goals need so many steps."""
     target = {item: goal.count for goal, item in parallel.GOALS}
-    start = {"turning": 6, "steps": 0, "reason": "", "inventory": {}, "tried": [], "asked": [], "turned": []}
+    start = {"turning": 6, "steps": 0, "reason": "", "inventory": {}, "tried": [], "turned": []}
     return Stage(needs=needs, target=target, **start)
 
 
@@ -110,14 +112,14 @@ def test_a_goal_that_fails_goes_behind_the_others_whoever_chooses() -> None:
     world = stage(dict.fromkeys(NAMES[1:], 10))
     played(world, selectors.FixedOrder())
     assert world.tried[:4] == NAMES and set(world.tried[4:]) == {NAMES[0]}
-    assert world.reason == "max_steps" and world.inventory.keys() == {"wool", "beef", "porkchop"}
+    assert world.reason == "max_steps" and world.inventory.keys() == {"beef", "porkchop", "chicken"}
 
 
-def test_what_was_gained_is_not_asked_for_again() -> None:
+def test_what_is_held_is_not_asked_for() -> None:
     world = stage(dict.fromkeys(NAMES, 10))
     world.inventory = {"wool": 1, "beef": 3}
     played(world, selectors.FixedOrder())
-    assert world.tried == [NAMES[0], NAMES[1], NAMES[3]] and world.asked == [1, 1, 2]
+    assert world.tried == NAMES[2:]
     assert world.reason == "success"
 
 
@@ -168,13 +170,14 @@ def test_every_table_is_drawn_also_of_one_world() -> None:
 
 
 def test_a_world_is_the_same_again_and_its_episode_can_be_looked_at() -> None:
-    one, again = (parallel.pursue_all("scripted", "nearest", 2, 104) for _ in range(2))
+    one, again = (parallel.pursue_all("scripted", "nearest", 2, 104, 2) for _ in range(2))
     assert one.trajectory == again.trajectory and one.stage.reason == "success"
     row = {
         "controller": "scripted",
         "selector": "nearest",
         "task": "2",
         "seed": 104,
+        "herd": 2,
         "steps": one.stage.steps,
     }
     moments = parallel_episodes.replay(row)
@@ -184,7 +187,18 @@ def test_a_world_is_the_same_again_and_its_episode_can_be_looked_at() -> None:
 
 
 def test_the_horizon_head_and_the_script_are_asked_about_the_same_view() -> None:
-    seen = sights.sights([104])
+    seen = sights.sights([104], 2)
     table = sights.table(seen)
     assert table["goal"].tolist() == [str(goal) for goal in GOALS]
     assert (table[["value", "script"]] > 0).all(axis=None) and seen[0].frame.shape == (*sights.FRAME, 3)
+
+
+@pytest.mark.parametrize("herd", [1, 2])
+def test_a_world_begins_with_so_many_animals_more_of_each_kind(herd: int) -> None:
+    def animals(number: int) -> dict[str, int]:
+        stage, _ = parallel.begin("sighted", "fixed", 4, 104, number)
+        around = Surroundings(stage.env)
+        return {goal.item: len(around.mobs([goal.item])) for goal in GOALS}
+
+    few, many = animals(herd), animals(herd + 1)
+    assert {kind: many[kind] - few[kind] for kind in few} == dict.fromkeys(few, 1)

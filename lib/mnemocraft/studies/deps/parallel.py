@@ -7,7 +7,7 @@ only the order in which they are pursued is left to be chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,17 +27,19 @@ if TYPE_CHECKING:
 
 STEM = "04_deps_selector"
 GOALS = (
-    (Goal("mine", "log"), "log"),
-    (Goal("kill", "sheep", 2), "wool"),
-    (Goal("kill", "cow", 2), "beef"),
-    (Goal("kill", "pig", 2), "porkchop"),
+    (Goal("kill", "sheep"), "wool"),
+    (Goal("kill", "cow"), "beef"),
+    (Goal("kill", "pig"), "porkchop"),
+    (Goal("kill", "chicken"), "chicken"),
 )
-"""The parallel goals in the order of the plan, each with the item of which so many units have to be held.
+"""The parallel goals in the order of the plan, each with the item of which one unit has to be held.
 
 The paper's are "different kinds of mobs or materials" in plains; which, is only drawn.
 """
 NUMBERS = (2, 3, 4)
 """How many of them an episode asks for: the first so many."""
+HERDS = range(1, 5)
+"""Animals of each kind that can be put within 30 blocks; more would take the place of those farther away."""
 CONTROLLERS = ("sighted", "scripted", "learned")
 MAX_STEPS = 1500
 LENGTHS = (125, 250, 500, 750, 1000, 1250, 1500)
@@ -73,20 +75,21 @@ PROFILES = {
 }
 
 
-def study(profile: str, seeds: Sequence[int], controllers: Sequence[str]) -> Study:
+def study(profile: str, seeds: Sequence[int], controllers: Sequence[str], herd: int) -> Study:
     """The grid of notebook 04; a stream plays 2, 3 and 4 goals in one world.
 
     Args:
         profile: ``smoke``, ``quick`` or ``full``.
         seeds: The first of them is the first world; a profile takes as many as it needs, one after the other.
         controllers: Who acts, of :data:`CONTROLLERS`; those that the profile does not play are left out.
+        herd: Animals of each kind within 30 blocks at the start, of :data:`HERDS`.
 
     Raises:
         MnemocraftError: An argument is none of those named, or a list is empty.
     """
-    size = _size(profile, seeds, controllers)
+    size = _size(profile, seeds, controllers, herd)
     streams = tuple(
-        Stream(condition(controller, selector), seed, tuple(map(str, NUMBERS)))
+        Stream(condition(controller, selector, herd), seed, tuple(map(str, NUMBERS)))
         for controller in controllers
         for selector in size.selectors
         for seed in worlds(seeds, size.worlds.get(controller, 0))
@@ -96,7 +99,7 @@ def study(profile: str, seeds: Sequence[int], controllers: Sequence[str]) -> Stu
     return Study(STEM, streams, start, fingerprint())
 
 
-def _size(profile: str, seeds: Sequence[int], controllers: Sequence[str]) -> Size:
+def _size(profile: str, seeds: Sequence[int], controllers: Sequence[str], herd: int) -> Size:
     if profile not in PROFILES:
         raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(PROFILES)}.")
     if not seeds:
@@ -104,6 +107,10 @@ def _size(profile: str, seeds: Sequence[int], controllers: Sequence[str]) -> Siz
     for name in controllers:
         if name not in CONTROLLERS:
             raise MnemocraftError(f"There is no controller {name!r}; it is one of {', '.join(CONTROLLERS)}.")
+    if not isinstance(herd, int) or herd not in HERDS:
+        raise MnemocraftError(
+            f"The parameter 'herd' is {herd!r}; it is a whole number from {HERDS[0]} to {HERDS[-1]}."
+        )
     return PROFILES[profile]
 
 
@@ -113,11 +120,12 @@ def worlds(seeds: Sequence[int], number: int) -> list[int]:
     return [*seeds, *more][:number]
 
 
-def condition(controller: str, selector: str) -> Condition:
+def condition(controller: str, selector: str, herd: int) -> Condition:
     """One condition; its id reads ``controller/selector``."""
     settings = {
         "controller": controller,
         "selector": selector,
+        "herd": herd,
         "limit": MAX_STEPS,
         "turn": TURN,
     }
@@ -154,7 +162,9 @@ class Guided:
         return self._guide.horizon(observation, goals, around)
 
 
-def begin(controller: str, selector: str, number: int, seed: int) -> tuple[WorldStage, selectors.Selector]:
+def begin(
+    controller: str, selector: str, number: int, seed: int, herd: int
+) -> tuple[WorldStage, selectors.Selector]:
     """A world with its controller and the task, and who chooses; equal arguments, equal episodes."""
     env = overworld(seed, MAX_STEPS, image_size=IMAGE if controller == "learned" else None)
     script = actors.scripted(env, seed)
@@ -168,7 +178,7 @@ def begin(controller: str, selector: str, number: int, seed: int) -> tuple[World
         "random": selectors.RandomOrder(),
         "nearest": selectors.NearestBySimulator(script),
     }
-    return world_stage(env, Guided(actor, guide), Judge(target, {})), chooser[selector]
+    return world_stage(env, Guided(actor, guide), Judge(target, {}), herd), chooser[selector]
 
 
 class Pursuit:
@@ -194,8 +204,7 @@ class Pursuit:
     def wanted(self) -> list[Goal]:
         """Goals for all that is lacking, in the order of the plan; those that failed only if all did."""
         had, target = self.stage.inventory, self.stage.target
-        lacks = [(goal, target.get(item, 0) - had.get(item, 0)) for goal, item in GOALS]
-        lacking = [replace(goal, count=units) for goal, units in lacks if units > 0]
+        lacking = [goal for goal, item in GOALS if had.get(item, 0) < target.get(item, 0)]
         fresh = [goal for goal in lacking if goal.name not in self._failed]
         if not fresh:
             self._failed = set()
@@ -229,10 +238,10 @@ class Pursuit:
 
 
 def pursue_all(
-    controller: str, selector: str, number: int, seed: int, watch: Watch = lambda stage: None
+    controller: str, selector: str, number: int, seed: int, herd: int, watch: Watch = lambda stage: None
 ) -> Pursuit:
     """Play one episode; ``watch`` is called after every logged event."""
-    stage, chooser = begin(controller, selector, number, seed)
+    stage, chooser = begin(controller, selector, number, seed, herd)
     pursuit = Pursuit(stage, chooser, seed, watch)
     pursuit.play()
     return pursuit
@@ -246,7 +255,8 @@ class ParallelStream:
 
     async def episode(self, task: str) -> Episode:
         """Play with so many goals."""
-        found = pursue_all(self.settings["controller"], self.settings["selector"], int(task), self.seed)
+        chosen = self.settings
+        found = pursue_all(chosen["controller"], chosen["selector"], int(task), self.seed, chosen["herd"])
         stage = found.stage
         choices = [event["goal"] for event in found.trajectory if event["type"] == "choice"]
         metrics: dict[str, int | float | str] = {

@@ -19,7 +19,6 @@ from mnemocraft.viewer import Moment
 
 if TYPE_CHECKING:
     from mnemocraft.envs import OverworldEnv
-    from mnemocraft.envs.minecraft.goals import Goal
 
 SIZE = (120, 200)
 """Height and width of the frames."""
@@ -42,6 +41,7 @@ def replay(row: Mapping[str, Any]) -> list[Moment]:
         row["selector"],
         int(row["task"]),
         int(row["seed"]),
+        int(row["herd"]),
         lambda stage: seen.append(cast("OverworldEnv", stage.env).frame(*SIZE)),
     )
     if pursuit.stage.steps != row["steps"]:
@@ -89,15 +89,9 @@ def _steps(
     steps = []
     for goal, item in parallel.GOALS:
         if item in pursuit.stage.target:
-            units = f"{min(had.get(item, 0), goal.count)} of {goal.count} {item}"
-            text = next((text for text in (*away, chosen) if _is(goal, text)), "")
+            text = str(goal)
             state = DONE if had.get(item, 0) >= goal.count else NOW if text == chosen else LATER
             told = f": {away[text]:.0f} steps predicted" if text in away else ""
             taken = ", chosen" if text == chosen else ""
-            steps.append((f"{goal.verb} {goal.item}, {units}{told}{taken}", state))
+            steps.append((f"{text}{told}{taken}", state))
     return tuple(steps)
-
-
-def _is(goal: Goal, text: str) -> bool:
-    """Whether a text is this goal, for however many units."""
-    return text.split()[::2] == list(goal.name)
