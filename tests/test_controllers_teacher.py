@@ -243,15 +243,35 @@ def test_the_sighted_one_goes_for_what_it_sees_and_searches_for_what_it_does_not
     env = arena({"diamond_axe": 1})
     assert env.spawn_mobs("sheep", (0, 0, -4))  # behind the player, who looks south
     controller, observation = SightedController(env), env.step(a.functional(0))[0]
-    turned = [controller.act(observation, SHEEP) for _ in range(3)]
-    assert all(np.array_equal(each, a.to_minedojo(a.index(a.STAND, a.TURN_RIGHT))) for each in turned)
+    turned = [controller.act(observation, SHEEP) for _ in range(4)]
+    rests, turns = (a.to_minedojo(a.index(a.STAND, head)) for head in (a.NONE, a.TURN_RIGHT))
+    assert np.array_equal(turned, [rests, turns, rests, turns])
     outcome = pursue(env, SightedController(env), SHEEP, observation, 300)
     assert outcome.success and not SightedController(env).horizon(observation, [SHEEP]).any()
 
 
+def test_the_sighted_one_rests_between_actions_but_not_between_blows() -> None:
+    steps = {}
+    for pace in (1, 2):
+        env = arena({"diamond_axe": 1})
+        controller, observation = SightedController(env, pace), env.step(a.functional(0))[0]
+        blows: list[bool] = []
+        progress, log = Progress(WOOD, observation), (0, 1, 6)
+        env.set_block("log", log)
+        while not progress.reached and len(blows) < 200:
+            action = controller.act(observation, WOOD)
+            blows.append(bool(action[5] == 3))
+            observation = env.step(action)[0]
+            progress.update(observation)
+        first = blows.index(True)
+        steps[pace] = first, sum(blows)
+        assert all(blows[first : first + sum(blows)]), "a block heals between blows"
+    assert steps[2][0] > 1.5 * steps[1][0] and steps[2][1] == steps[1][1]
+
+
 def test_the_sighted_one_takes_up_a_search_where_it_left_it() -> None:
     env = arena({"diamond_axe": 1})
-    controller, observation = SightedController(env), env.step(a.functional(0))[0]
+    controller, observation = SightedController(env, pace=1), env.step(a.functional(0))[0]
     for goal, times in ((SHEEP, ROUND), (Goal("kill", "cow"), 1)):
         for _ in range(times):
             observation = env.step(controller.act(observation, goal))[0]

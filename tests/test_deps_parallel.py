@@ -8,7 +8,6 @@ import pytest
 
 from mnemocraft.agents.deps import selectors
 from mnemocraft.agents.deps.stage import Attempt
-from mnemocraft.controllers.surroundings import Surroundings
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies.deps import parallel, parallel_episodes, parallel_figures, sights
@@ -18,7 +17,10 @@ GOALS = [goal for goal, _ in parallel.GOALS]
 NAMES = [goal.name for goal in GOALS]
 
 
-def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = parallel.SELECTORS) -> pd.DataFrame:
+NO_WEIGHTS = tuple(name for name in parallel.SELECTORS if name != "clip")
+
+
+def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = NO_WEIGHTS) -> pd.DataFrame:
     """Records in which those that go by the state reach all goals by step 1,000 more often by ``gain``."""
     rows = []
     for selector in names:
@@ -40,29 +42,26 @@ def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = parallel.
 
 
 def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
-    study = parallel.study("full", [7], ["scripted", "learned"], 2)
+    study = parallel.study("full", [7], ["scripted", "learned"])
     worlds: dict[tuple, list[int]] = {}
     for stream in study.streams:
         assert stream.tasks == ("2", "3", "4")
         who = stream.condition.settings["controller"], stream.condition.settings["selector"]
         worlds.setdefault(who, []).append(stream.seed)
-    assert len(worlds) == 2 * len(parallel.SELECTORS)
+    assert {selector for _, selector in worlds} == set(NO_WEIGHTS) and len(worlds) == 2 * len(NO_WEIGHTS)
     assert all(seeds == list(range(7, 407)) for (who, _), seeds in worlds.items() if who == "scripted")
     assert {len(seeds) for (who, _), seeds in worlds.items() if who == "learned"} == {30}
-    quick = parallel.study("quick", [7], ["sighted"], 2).streams
+    quick = parallel.study("quick", [7], ["sighted"]).streams
     assert {stream.condition.settings["controller"] for stream in quick} == {"sighted"}
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("huge", [0], ["sighted"], 2), "no profile"),
-        (("quick", [], ["sighted"], 2), "empty"),
-        (("quick", [0], ["perfect"], 2), "no controller"),
-        (("smoke", [0], ["learned"], 2), "plays no controller"),
-        (("quick", [0], ["sighted"], 0), "'herd' is 0; it is a whole number from 1 to 4"),
-        (("quick", [0], ["sighted"], 2.0), "'herd' is 2.0"),
-        (("quick", [0], ["sighted"], "2"), "'herd' is '2'"),
+        (("huge", [0], ["sighted"]), "no profile"),
+        (("quick", [], ["sighted"]), "empty"),
+        (("quick", [0], ["perfect"]), "no controller"),
+        (("smoke", [0], ["learned"]), "plays no controller"),
     ],
 )
 def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> None:
@@ -161,25 +160,38 @@ def test_gains_stand_beside_the_papers_and_pair_the_worlds() -> None:
     assert mine["paper"].tolist() == pytest.approx([0.223, 0.292, 0.326])
     assert mine["low"][4] > 0.2 and mine["low"][2] < 0 < mine["high"][2]
     alone = tables.gains(tables.prepare(synthetic(0.4, 20, ("horizon", "fixed"))))
-    assert alone.query("other == 'random'")["value"].isna().all()
+    assert set(alone["other"]) == {"fixed"}, "what was not played is not compared with"
 
 
-def test_every_table_is_drawn_also_of_one_world() -> None:
-    found = tables.all_tables(tables.prepare(synthetic(0.2, 1)))
+@pytest.mark.parametrize("names", [NO_WEIGHTS, parallel.SELECTORS])
+def test_every_table_is_drawn_also_of_one_world(names: tuple[str, ...]) -> None:
+    found = tables.all_tables(tables.prepare(synthetic(0.2, 1, names)))
+    assert len(found["hypotheses"]) == len(names) - 1
     assert set(parallel_figures.draw(found)) == {"figure4", "gains", "verdicts"}
 
 
+def test_clip_chooses_too_if_its_weights_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MnemocraftError, match="no CLIP model 'nowhere'"):
+        parallel.study("smoke", [104], ["sighted"], "nowhere")
+    views: list[tuple[tuple[int, ...], list[str]]] = []
+
+    def likes_cows(image: np.ndarray, texts: list[str]) -> np.ndarray:
+        views.append((image.shape, texts))
+        return np.array(["cow" in text for text in texts], float)
+
+    monkeypatch.setattr(parallel.actors, "clip", {"some/weights": likes_cows}.__getitem__)
+    streams = parallel.study("smoke", [104], ["sighted"], "some/weights").streams
+    assert [stream.condition.settings.get("clip") for stream in streams] == [None] * 4 + ["some/weights"]
+    first = parallel.pursue_all(streams[-1].condition.settings, 4, 104).trajectory[0]
+    assert first["goal"] == "kill 1 cow"
+    assert views[0] == ((160, 256, 3), ["kill sheep", "kill cow", "kill pig", "kill chicken"])
+
+
 def test_a_world_is_the_same_again_and_its_episode_can_be_looked_at() -> None:
-    one, again = (parallel.pursue_all("scripted", "nearest", 2, 104, 2) for _ in range(2))
+    settings = parallel.condition("scripted", "nearest").settings
+    one, again = (parallel.pursue_all(settings, 2, 104) for _ in range(2))
     assert one.trajectory == again.trajectory and one.stage.reason == "success"
-    row = {
-        "controller": "scripted",
-        "selector": "nearest",
-        "task": "2",
-        "seed": 104,
-        "herd": 2,
-        "steps": one.stage.steps,
-    }
+    row = settings | {"task": "2", "seed": 104, "steps": one.stage.steps}
     moments = parallel_episodes.replay(row)
     assert moments[0].picture.dtype == np.uint8 and "steps" in moments[0].talk[0]
     with pytest.raises(MnemocraftError, match="goes otherwise"):
@@ -187,18 +199,7 @@ def test_a_world_is_the_same_again_and_its_episode_can_be_looked_at() -> None:
 
 
 def test_the_horizon_head_and_the_script_are_asked_about_the_same_view() -> None:
-    seen = sights.sights([104], 2)
+    seen = sights.sights([104])
     table = sights.table(seen)
     assert table["goal"].tolist() == [str(goal) for goal in GOALS]
     assert (table[["value", "script"]] > 0).all(axis=None) and seen[0].frame.shape == (*sights.FRAME, 3)
-
-
-@pytest.mark.parametrize("herd", [1, 2])
-def test_a_world_begins_with_so_many_animals_more_of_each_kind(herd: int) -> None:
-    def animals(number: int) -> dict[str, int]:
-        stage, _ = parallel.begin("sighted", "fixed", 4, 104, number)
-        around = Surroundings(stage.env)
-        return {goal.item: len(around.mobs([goal.item])) for goal in GOALS}
-
-    few, many = animals(herd), animals(herd + 1)
-    assert {kind: many[kind] - few[kind] for kind in few} == dict.fromkeys(few, 1)

@@ -1,5 +1,7 @@
 """Which goals of a plan are parallel, and which of them each selector takes."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -148,3 +150,39 @@ def test_what_a_selector_cannot_do_is_said():
         NearestBySimulator(None).choose(GOALS, stage(), random)
     with pytest.raises(MnemocraftError, match="name a CLIP model"):
         selectors.clip("")
+
+
+def test_clip_scores_by_the_angle_between_view_and_words(tmp_path):
+    transformers, torch = pytest.importorskip("transformers"), pytest.importorskip("torch")
+    words = ["<|startoftext|>", "<|endoftext|>", *"cegiklnopw", *(f"{letter}</w>" for letter in "cegiklnopw")]
+    vocabulary, merges = tmp_path / "vocab.json", tmp_path / "merges.txt"
+    vocabulary.write_text(json.dumps({word: number for number, word in enumerate(words)}))
+    merges.write_text("#version: 0.2\n")
+    small = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    ends = {"vocab_size": len(words), "bos_token_id": 0, "eos_token_id": 1}
+    torch.manual_seed(0)
+    config = transformers.CLIPConfig(
+        text_config=small | ends, vision_config=small | {"image_size": 32, "patch_size": 16}, projection_dim=8
+    )
+    model = transformers.CLIPModel(config).eval()
+    tokenizer = transformers.CLIPTokenizer(str(vocabulary), str(merges))
+    images = transformers.CLIPImageProcessor(
+        size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
+    )
+    processor = transformers.CLIPProcessor(images, tokenizer)
+    model.save_pretrained(tmp_path)
+    processor.save_pretrained(tmp_path)
+
+    view = np.random.default_rng(0).integers(0, 256, (40, 60, 3), dtype=np.uint8)
+    texts = ["ice", "pig", "cow"]
+    found = selectors.clip(str(tmp_path))(view, texts)
+    with torch.inference_mode():
+        inputs = processor(text=texts, images=view, return_tensors="pt", padding=True)
+        seen = model.visual_projection(model.vision_model(inputs["pixel_values"]).pooler_output)[0].numpy()
+        read = model.text_projection(
+            model.text_model(inputs["input_ids"], inputs["attention_mask"]).pooler_output
+        ).numpy()
+    angles = read @ seen / np.linalg.norm(read, axis=1) / np.linalg.norm(seen)
+    assert found.shape == (3,) and len(set(found.round(6))) == 3
+    assert np.argsort(found).tolist() == np.argsort(angles).tolist()
+    assert np.allclose(found / angles, found[0] / angles[0], rtol=1e-4), "a temperature, the same for all"

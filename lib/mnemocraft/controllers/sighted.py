@@ -16,6 +16,9 @@ from mnemocraft.controllers.teacher import Teacher
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 
+PACE = 2
+"""Steps for an action that is no blow; the others are spent standing. So it takes about as many steps to a
+sheep, cow or pig as the learned controller (``benchmarks/bench_pace.py``); at full speed it takes half."""
 SEEN = np.ones((1, 1))
 """The picture's cells for somebody who looks straight at what it goes for."""
 
@@ -23,12 +26,13 @@ SEEN = np.ones((1, 1))
 class SightedController:
     """The learned controller's teacher as a controller of its own.
 
-    It reaches what it sees as surely as the script does, and searches as the learned controller does: what an
-    episode costs is finding things, and hardly anything is due to clumsiness. For ``mine`` and ``kill``; all
-    else as the learned controller does it.
+    It reaches what it sees as surely as the script does, and searches as the learned controller does, as
+    slowly as that: what an episode costs is finding things, and hardly anything is due to clumsiness. For
+    ``mine`` and ``kill``; all else as the learned controller does it.
 
     Args:
         env: The world.
+        pace: Steps for an action that is no blow.
 
     Attributes:
         problem: Always empty.
@@ -37,18 +41,21 @@ class SightedController:
 
     problem, looks = "", False
 
-    def __init__(self, env: OverworldEnv) -> None:
-        self._env, self._hand = env, InventoryHand()
+    def __init__(self, env: OverworldEnv, pace: int = PACE) -> None:
+        self._env, self._pace, self._hand = env, pace, InventoryHand()
         self.reset()
 
     def reset(self) -> None:
         """A new episode."""
         self._hand.reset()
         self._searches: dict[Goal, tuple[Teacher, Recollection]] = {}
-        self._last = a.index(a.STAND, a.NONE)
+        self._last, self._clock = a.index(a.STAND, a.NONE), 0
 
     def act(self, observation: Observation, goal: Goal) -> np.ndarray:
         """The next action of MineDojo's space."""
+        self._clock += 1
+        if self._clock % self._pace and self._last % len(a.HEADS) != a.ATTACK:
+            return a.to_minedojo(a.index(a.STAND, a.NONE))
         action = self._hand.act(observation, goal)
         if action is not None:
             return action

@@ -59,30 +59,21 @@ def overworld(
     )
 
 
-def world_stage(
-    env: OverworldEnv | MineDojoEnv, controller: Controller, judge: Judge, herd: int = HERD
-) -> WorldStage:
-    """Begin an episode: animals are put near, as in the released code, and the agent looks once.
-
-    Args:
-        env: The world.
-        controller: Who will act.
-        judge: When the task is done.
-        herd: Animals of each kind that are put near.
-    """
+def world_stage(env: OverworldEnv | MineDojoEnv, controller: Controller, judge: Judge) -> WorldStage:
+    """Begin an episode: animals are put near, as in the released code, and the agent looks once."""
     from mnemocraft.controllers.actions import functional
 
     env.reset()
     random = np.random.default_rng(env.seed)
     for kind in ANIMALS:
-        _herd(env, kind, herd, random)
+        _herd(env, kind, random)
     controller.reset()
     return WorldStage(env, controller, env.step(functional(0))[0], judge)
 
 
-def _herd(env: OverworldEnv | MineDojoEnv, kind: str, herd: int, random: np.random.Generator) -> None:
-    """Put so many animals of a kind on the ground somewhere near."""
+def _herd(env: OverworldEnv | MineDojoEnv, kind: str, random: np.random.Generator) -> None:
+    """Put animals of a kind on the ground somewhere near."""
     placed = 0
-    for x, z in random.integers(-PASTURE, PASTURE + 1, (5 * herd, 2)).tolist():
-        if placed < herd:
+    for x, z in random.integers(-PASTURE, PASTURE + 1, (5 * HERD, 2)).tolist():
+        if placed < HERD:
             placed += any(env.spawn_mobs(kind, (x, y, z)) is not False for y in range(8, -9, -1))

@@ -1,4 +1,4 @@
-"""Who acts in the overworld of the studies; what needs compiled code is imported only here."""
+"""Who acts and who scores views in the overworld of the studies; compiled code is imported only here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mnemocraft.agents.deps.selectors import Scorer
     from mnemocraft.controllers import LearnedController, ScriptedController, SightedController
     from mnemocraft.controllers.network import Network
     from mnemocraft.envs import OverworldEnv
@@ -41,3 +42,18 @@ def _network() -> Network:
 
     torch.set_num_threads(1)
     return load_network()
+
+
+@cache
+def clip(weights: str) -> Scorer:
+    """How well texts fit a view, by a CLIP model that is read once.
+
+    Raises:
+        MnemocraftError: There are no such weights.
+    """
+    import torch
+
+    from mnemocraft.agents.deps import selectors
+
+    torch.set_num_threads(1)
+    return selectors.clip(weights)

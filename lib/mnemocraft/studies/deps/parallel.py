@@ -6,8 +6,7 @@ only the order in which they are pursued is left to be chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,8 +37,6 @@ The paper's are "different kinds of mobs or materials" in plains; which, is only
 """
 NUMBERS = (2, 3, 4)
 """How many of them an episode asks for: the first so many."""
-HERDS = range(1, 5)
-"""Animals of each kind that can be put within 30 blocks; more would take the place of those farther away."""
 CONTROLLERS = ("sighted", "scripted", "learned")
 MAX_STEPS = 1500
 LENGTHS = (125, 250, 500, 750, 1000, 1250, 1500)
@@ -53,53 +50,52 @@ LABELS = {
     "fixed": "fixed order",
     "random": "random order",
     "nearest": "nearest (oracle)",
+    "clip": "CLIP",
 }
-SELECTORS = ("horizon", "fixed", "random", "nearest")
+SELECTORS = tuple(LABELS)
+"""The last one only where its weights are named."""
 NO_MODEL = ModelSpec("surrogate")
 """A run needs somebody to open, though nobody is asked."""
 Watch = Callable[[WorldStage], None]
 
 
-@dataclass(frozen=True)
-class Size:
-    """Worlds that a profile plays: by controller, None for all seeds given; and its selectors."""
-
-    worlds: dict[str, int]
-    selectors: tuple[str, ...] = SELECTORS
-
-
 PROFILES = {
-    "smoke": Size({"sighted": 1}),
-    "quick": Size({"sighted": 32}),
-    "full": Size({"sighted": 400, "scripted": 400, "learned": 30}),
+    "smoke": {"sighted": 1},
+    "quick": {"sighted": 32},
+    "full": {"sighted": 400, "scripted": 400, "learned": 30},
 }
+"""Worlds that are played, by controller."""
 
 
-def study(profile: str, seeds: Sequence[int], controllers: Sequence[str], herd: int) -> Study:
+def study(profile: str, seeds: Sequence[int], controllers: Sequence[str], clip: str = "") -> Study:
     """The grid of notebook 04; a stream plays 2, 3 and 4 goals in one world.
 
     Args:
         profile: ``smoke``, ``quick`` or ``full``.
         seeds: The first of them is the first world; a profile takes as many as it needs, one after the other.
         controllers: Who acts, of :data:`CONTROLLERS`; those that the profile does not play are left out.
-        herd: Animals of each kind within 30 blocks at the start, of :data:`HERDS`.
+        clip: Weights of a CLIP model, which then is a selector too: a folder, or a name on the Hugging Face
+            hub; see :func:`~mnemocraft.agents.deps.selectors.clip`.
 
     Raises:
-        MnemocraftError: An argument is none of those named, or a list is empty.
+        MnemocraftError: An argument is none of those named, or a list is empty; there are no such weights.
     """
-    size = _size(profile, seeds, controllers, herd)
+    sizes = _sizes(profile, seeds, controllers)
+    if clip:
+        actors.clip(clip)  # wrong weights are refused now, not in every episode
     streams = tuple(
-        Stream(condition(controller, selector, herd), seed, tuple(map(str, NUMBERS)))
+        Stream(condition(controller, selector, clip), seed, tuple(map(str, NUMBERS)))
         for controller in controllers
-        for selector in size.selectors
-        for seed in worlds(seeds, size.worlds.get(controller, 0))
+        for selector in SELECTORS
+        if clip or selector != "clip"
+        for seed in worlds(seeds, sizes.get(controller, 0))
     )
     if not streams:
         raise MnemocraftError(f"Profile {profile!r} plays no controller of {', '.join(controllers)}.")
     return Study(STEM, streams, start, fingerprint())
 
 
-def _size(profile: str, seeds: Sequence[int], controllers: Sequence[str], herd: int) -> Size:
+def _sizes(profile: str, seeds: Sequence[int], controllers: Sequence[str]) -> dict[str, int]:
     if profile not in PROFILES:
         raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(PROFILES)}.")
     if not seeds:
@@ -107,10 +103,6 @@ def _size(profile: str, seeds: Sequence[int], controllers: Sequence[str], herd: 
     for name in controllers:
         if name not in CONTROLLERS:
             raise MnemocraftError(f"There is no controller {name!r}; it is one of {', '.join(CONTROLLERS)}.")
-    if not isinstance(herd, int) or herd not in HERDS:
-        raise MnemocraftError(
-            f"The parameter 'herd' is {herd!r}; it is a whole number from {HERDS[0]} to {HERDS[-1]}."
-        )
     return PROFILES[profile]
 
 
@@ -120,15 +112,14 @@ def worlds(seeds: Sequence[int], number: int) -> list[int]:
     return [*seeds, *more][:number]
 
 
-def condition(controller: str, selector: str, herd: int) -> Condition:
+def condition(controller: str, selector: str, clip: str = "") -> Condition:
     """One condition; its id reads ``controller/selector``."""
-    settings = {
+    settings: dict[str, Any] = {
         "controller": controller,
         "selector": selector,
-        "herd": herd,
         "limit": MAX_STEPS,
         "turn": TURN,
-    }
+    } | ({"clip": clip} if selector == "clip" else {})
     return Condition(f"{controller}/{selector}", settings)
 
 
@@ -162,23 +153,29 @@ class Guided:
         return self._guide.horizon(observation, goals, around)
 
 
-def begin(
-    controller: str, selector: str, number: int, seed: int, herd: int
-) -> tuple[WorldStage, selectors.Selector]:
-    """A world with its controller and the task, and who chooses; equal arguments, equal episodes."""
+def begin(settings: Mapping[str, Any], number: int, seed: int) -> tuple[WorldStage, selectors.Selector]:
+    """A world with its controller and the task, and who chooses; equal arguments, equal episodes.
+
+    Args:
+        settings: Of a condition, or a record with them.
+        number: Of goals.
+        seed: Of the world.
+    """
+    controller, selector = settings["controller"], settings["selector"]
     env = overworld(seed, MAX_STEPS, image_size=IMAGE if controller == "learned" else None)
     script = actors.scripted(env, seed)
     head = actors.learned(seed) if controller == "learned" or selector == "horizon" else script
     actor = {"scripted": script, "learned": head, "sighted": actors.sighted(env)}[controller]
     guide = head if selector == "horizon" else script
     target = {item: goal.count for goal, item in GOALS[:number]}
-    chooser: dict[str, selectors.Selector] = {
-        "horizon": selectors.HorizonSelector(),
-        "fixed": selectors.FixedOrder(),
-        "random": selectors.RandomOrder(),
-        "nearest": selectors.NearestBySimulator(script),
+    chooser: dict[str, Callable[[], selectors.Selector]] = {
+        "horizon": selectors.HorizonSelector,
+        "fixed": selectors.FixedOrder,
+        "random": selectors.RandomOrder,
+        "nearest": lambda: selectors.NearestBySimulator(script),
+        "clip": lambda: selectors.ImageText(actors.clip(settings["clip"])),
     }
-    return world_stage(env, Guided(actor, guide), Judge(target, {}), herd), chooser[selector]
+    return world_stage(env, Guided(actor, guide), Judge(target, {})), chooser[selector]()
 
 
 class Pursuit:
@@ -238,10 +235,10 @@ class Pursuit:
 
 
 def pursue_all(
-    controller: str, selector: str, number: int, seed: int, herd: int, watch: Watch = lambda stage: None
+    settings: Mapping[str, Any], number: int, seed: int, watch: Watch = lambda stage: None
 ) -> Pursuit:
-    """Play one episode; ``watch`` is called after every logged event."""
-    stage, chooser = begin(controller, selector, number, seed, herd)
+    """Play one episode, see :func:`begin`; ``watch`` is called after every logged event."""
+    stage, chooser = begin(settings, number, seed)
     pursuit = Pursuit(stage, chooser, seed, watch)
     pursuit.play()
     return pursuit
@@ -255,8 +252,7 @@ class ParallelStream:
 
     async def episode(self, task: str) -> Episode:
         """Play with so many goals."""
-        chosen = self.settings
-        found = pursue_all(chosen["controller"], chosen["selector"], int(task), self.seed, chosen["herd"])
+        found = pursue_all(self.settings, int(task), self.seed)
         stage = found.stage
         choices = [event["goal"] for event in found.trajectory if event["type"] == "choice"]
         metrics: dict[str, int | float | str] = {

@@ -37,11 +37,9 @@ def replay(row: Mapping[str, Any]) -> list[Moment]:
     """
     seen: list[np.ndarray] = []
     pursuit = parallel.pursue_all(
-        row["controller"],
-        row["selector"],
+        row,
         int(row["task"]),
         int(row["seed"]),
-        int(row["herd"]),
         lambda stage: seen.append(cast("OverworldEnv", stage.env).frame(*SIZE)),
     )
     if pursuit.stage.steps != row["steps"]:

@@ -64,10 +64,11 @@ def _lines(axes: Axes, table: pd.DataFrame) -> None:
 
 @styled
 def gains(table: pd.DataFrame, length: int) -> Figure:
-    """Gain over fixed and random order at one length, by number of goals; the paper's as strokes."""
+    """Gain over each rival at one length, by number of goals; the paper's as strokes."""
     controllers = list(dict.fromkeys(table["controller"]))
-    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.5), sharey=True)
-    for axes, other in zip(grid, ("fixed", "random"), strict=True):
+    rivals = list(dict.fromkeys(table["other"]))
+    figure, grid = plt.subplots(1, len(rivals), figsize=(PAGE, 2.5), sharey=True)
+    for axes, other in zip(grid, rivals, strict=True):
         mine = table[(table["other"] == other) & (table["length"] == length)]
         pairs = [(controller, one) for controller in controllers for one in ("horizon", "nearest")]
         for i, (controller, one) in enumerate(pairs):

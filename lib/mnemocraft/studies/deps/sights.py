@@ -45,12 +45,12 @@ class Sight:
         return f"world {self.seed}, after {self.steps} steps"
 
 
-def look(seed: int, steps: int, herd: int) -> Sight:
+def look(seed: int, steps: int) -> Sight:
     """Walk about in a world, then ask both for the steps to every goal."""
     from mnemocraft.controllers import ScriptedController
     from mnemocraft.controllers.skills import wander
 
-    stage, _ = parallel.begin("scripted", "horizon", max(NUMBERS), seed, herd)
+    stage, _ = parallel.begin(parallel.condition("scripted", "horizon").settings, max(NUMBERS), seed)
     env = cast("OverworldEnv", stage.env)
     if steps:
         stage.observation = wander(env, np.random.default_rng(seed), steps)
@@ -60,9 +60,9 @@ def look(seed: int, steps: int, herd: int) -> Sight:
     return Sight(seed, steps, env.frame(*FRAME), stage.horizon(goals), script)
 
 
-def sights(seeds: Sequence[int], herd: int) -> list[Sight]:
-    """A look at each of some worlds with so many animals of a kind, after more and more walking."""
-    return [look(seed, steps, herd) for seed, steps in zip(seeds, WANDER, strict=False)]
+def sights(seeds: Sequence[int]) -> list[Sight]:
+    """A look at each of some worlds, after more and more walking."""
+    return [look(seed, steps) for seed, steps in zip(seeds, WANDER, strict=False)]
 
 
 def table(seen: Sequence[Sight]) -> pd.DataFrame:
