@@ -26,7 +26,7 @@ LOOP = {
 """Left, bottom, width, height, title, colour and what is in it."""
 CHOICE = {
     "plan": (0.1, 0.5, 1.8, 1.7, "Parallel goals", "0.75",
-             "mine log\nkill sheep\nkill cow\nkill pig"),
+             "kill sheep\nkill cow\nkill pig\nkill chicken"),
     "head": (2.5, 0.5, 2.1, 1.7, "Horizon head", COLOURS[0],
              "from six looks around\nand a goal to the steps\nthat are left"),
     "soft": (5.2, 0.5, 1.9, 1.7, "Equation 2", COLOURS[4], "softmax of minus\nthe predicted steps"),
