@@ -1,9 +1,13 @@
 """Settings of all tests."""
 
 import os
+import signal
 
 from hypothesis import settings
 
 settings.register_profile("ci", derandomize=True)  # the same examples each time: CI must not flicker
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+# A shell script's background job ignores Ctrl-C, and so would all that the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
