@@ -16,21 +16,32 @@ from pathlib import Path
 import pandas as pd
 
 from mnemocraft.controllers import SightedController, pursue
+from mnemocraft.controllers.evaluate import EPISODES, skill_table
 from mnemocraft.controllers.sighted import PACE
-from mnemocraft.controllers.skills import FARM, SKILLS, Skill, begin
+from mnemocraft.controllers.skills import FARM, SKILLS, begin
 from mnemocraft.studies.minecraft import load
 
 RESULTS = Path(__file__).parent / "results" / "pace.json"
-HUNTS = [skill for skill in SKILLS if skill.goal.verb == "kill" and skill.goal.item in FARM]
-LEARNED = {"success_rate": "success", "mean_steps": "steps", "episodes": "worlds"}
+HUNTS = [place for place, skill in enumerate(SKILLS) if skill.goal.verb == "kill" and skill.goal.item in FARM]
+COLUMNS = [
+    "skill",
+    "controller",
+    "success_rate",
+    "mean_steps",
+    "mean_steps_low",
+    "mean_steps_high",
+    "episodes",
+]
 
 
-def hunt(run: tuple[int, Skill, int]) -> tuple[str, str, bool, int]:
+def hunt(run: tuple[int, int, int]) -> dict[str, object]:
     """What is hunted, by whom, whether it was killed, and the steps."""
-    pace, skill, world = run
+    pace, place, world = run
+    skill = SKILLS[place]
     env, observation = begin(skill, world, None)
     done = pursue(env, SightedController(env, pace), skill.goal, observation, skill.max_steps)
-    return skill.name, f"sighted, {pace} steps an action", done.success, done.steps
+    who = f"sighted, {pace} steps an action"
+    return {"place": place, "controller": who, "success": done.success, "steps": done.steps}
 
 
 def main() -> None:
@@ -38,16 +49,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--save", action="store_true")
     save = parser.parse_args().save
-    known = load.skills().query("controller == 'learned'").rename(columns=LEARNED)
-    known = known[known["skill"].isin([skill.name for skill in HUNTS])]
-    runs = list(product((1, PACE), HUNTS, range(int(known["worlds"].max()))))
     with ProcessPoolExecutor() as pool:
-        rows = list(pool.map(hunt, runs, chunksize=8))
-    hunts = pd.DataFrame(rows, columns=["skill", "controller", "success", "steps"])
-    by = hunts.groupby(["skill", "controller"], sort=False)["steps"]
-    found = hunts.groupby(["skill", "controller"], sort=False).mean().assign(worlds=by.size()).reset_index()
-    table = pd.concat([found, known[found.columns]]).round({"success": 3, "steps": 1})
-    print(table.sort_values("skill", kind="stable").to_string(index=False))
+        rows = pool.map(hunt, product((1, PACE), HUNTS, range(EPISODES)), chunksize=8)
+        sighted = skill_table(pd.DataFrame(list(rows)))
+    learned = load.skills().query("controller == 'learned'")
+    learned = learned[learned["skill"].isin(sighted["skill"])]
+    table = pd.concat([sighted, learned])[COLUMNS].sort_values("skill", kind="stable")
+    print(table.to_string(index=False))
     if save:
         RESULTS.write_text(json.dumps(table.to_dict("records"), indent=1) + "\n")
 
