@@ -63,15 +63,14 @@ def gains(episodes: pd.DataFrame) -> pd.DataFrame:
     """
     cells = stats.cells(_melted(episodes), rate("passed"), [*CELL, "length"], cluster="world")
     printed = papers.table("deps_fig4").set_index("parallel_goals")["gain_over_fixed"] / 100
+    controllers = sorted(set(episodes["controller"]), reverse=True)
+    grid = product(controllers, NUMBERS, LENGTHS, ("horizon", "nearest"), rivals(episodes))
     rows = []
-    for controller in sorted(set(episodes["controller"]), reverse=True):
-        for number in NUMBERS:
-            for length in LENGTHS:
-                for one, other in product(("horizon", "nearest"), rivals(episodes)):
-                    keys = [(controller, number, name, length) for name in (one, other)]
-                    gain = cells.estimate(difference(keys[:1], keys[1:]))
-                    paper = printed[number] if (one, other) == ("horizon", "fixed") else float("nan")
-                    rows.append((controller, number, length, one, other, *_numbers(gain), paper))
+    for controller, number, length, one, other in grid:
+        keys = [(controller, number, name, length) for name in (one, other)]
+        gain = cells.estimate(difference(keys[:1], keys[1:]))
+        paper = printed[number] if (one, other) == ("horizon", "fixed") else float("nan")
+        rows.append((controller, number, length, one, other, *_numbers(gain), paper))
     columns = ["controller", "number", "length", "one", "other", *COLUMNS, "p", "paper"]
     return pd.DataFrame(rows, columns=columns)
 
