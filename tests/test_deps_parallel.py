@@ -1,6 +1,7 @@
 """The selectors' study of DEPS: what is played, what is measured from known records, and one real world."""
 
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,10 @@ import pytest
 
 from mnemocraft.agents.deps import selectors
 from mnemocraft.agents.deps.stage import Attempt
+from mnemocraft.agents.deps.worlds import overworld
+from mnemocraft.controllers.actions import functional
+from mnemocraft.controllers.surroundings import Surroundings
+from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies.deps import parallel, parallel_episodes, parallel_figures, sights
@@ -15,8 +20,6 @@ from mnemocraft.studies.deps import parallel_tables as tables
 
 GOALS = [goal for goal, _ in parallel.GOALS]
 NAMES = [goal.name for goal in GOALS]
-
-
 NO_WEIGHTS = tuple(name for name in parallel.SELECTORS if name != "clip")
 
 
@@ -203,3 +206,26 @@ def test_the_horizon_head_and_the_script_are_asked_about_the_same_view() -> None
     table = sights.table(seen)
     assert table["goal"].tolist() == [str(goal) for goal in GOALS]
     assert (table[["value", "script"]] > 0).all(axis=None) and seen[0].frame.shape == (*sights.FRAME, 3)
+
+
+@pytest.mark.parametrize(("seed", "room"), [(2006, 16), (104, 14)])
+def test_a_world_begins_with_four_more_of_each_animal_near_as_far_as_there_is_room(
+    seed: int, room: int
+) -> None:
+    def animals(env: OverworldEnv) -> dict[str, int]:
+        around = Surroundings(env)
+        x, _, z = around.position
+        bodies = {kind: around.mobs([kind]) for kind in ("sheep", "cow", "pig", "chicken")}
+        return {
+            kind: sum(max(abs(body.x - x), abs(body.z - z)) <= 31 for body in found)
+            for kind, found in bodies.items()
+        }
+
+    stage, _ = parallel.begin(parallel.condition("sighted", "fixed").settings, 4, seed)
+    bare = overworld(seed, parallel.MAX_STEPS)
+    bare.reset()
+    bare.step(functional(0))
+    lives, more = animals(bare), animals(cast("OverworldEnv", stage.env))
+    placed = {kind: more[kind] - lives[kind] for kind in lives}
+    # Of 40 mobs up to 26 may live there before; chickens are put last.
+    assert placed == {"sheep": 4, "cow": 4, "pig": 4, "chicken": room - 12}
