@@ -1,7 +1,37 @@
-"""Memories of planning agents."""
+"""Memories of planning agents: ``get_memory("trace")`` for any agent in any world, and the stores by themselves."""
 
-from mnemocraft.memory.keyed import KeyedMemory
-from mnemocraft.memory.session import SessionGraph
-from mnemocraft.memory.traces import Match, TraceMemory
+from typing import TYPE_CHECKING
 
-__all__ = ["KeyedMemory", "Match", "SessionGraph", "TraceMemory"]
+from mnemocraft.lazy import importer
+
+if TYPE_CHECKING:
+    from mnemocraft.memory.interface import Cue, Hit, Memory
+    from mnemocraft.memory.keyed import KeyedMemory
+    from mnemocraft.memory.registry import MEMORIES, get_memory
+    from mnemocraft.memory.session import SessionGraph
+    from mnemocraft.memory.traces import Match, TraceMemory
+
+__all__ = [
+    "MEMORIES",
+    "Cue",
+    "Hit",
+    "KeyedMemory",
+    "Match",
+    "Memory",
+    "SessionGraph",
+    "TraceMemory",
+    "get_memory",
+]
+
+_MODULES = {
+    "MEMORIES": "registry",
+    "Cue": "interface",
+    "Hit": "interface",
+    "KeyedMemory": "keyed",
+    "Match": "traces",
+    "Memory": "interface",
+    "SessionGraph": "session",
+    "TraceMemory": "traces",
+    "get_memory": "registry",
+}
+__getattr__ = importer(__name__, _MODULES, "graph")

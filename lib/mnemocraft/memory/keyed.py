@@ -1,6 +1,12 @@
 """The key-value memory of How2 (section 3.2, equation 1)."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from mnemocraft.memory.interface import Cue, Hit
+from mnemocraft.memory.none import NoMemory
 
 
 class KeyedMemory:
@@ -27,3 +33,35 @@ class KeyedMemory:
     def __len__(self) -> int:
         """Number of keys."""
         return len(self._entries)
+
+
+class Keyed(NoMemory):
+    """How2's memory: texts under exact keys (section 3.2), those that agents learn during an episode."""
+
+    def __init__(self) -> None:
+        self.store = KeyedMemory()
+        self._written: list[list[Any]] = []
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """The texts under the query, else under the goal, oldest first."""
+        return [Hit(text, 1.0, "keyed") for text in self.store.read(cue.query or cue.goal)]
+
+    def learn(self, text: str, keys: Sequence[str]) -> None:
+        """Write it under every key, at once."""
+        self.store.write(text, keys)
+        self._written.append([text, list(keys)])
+
+    def commit(self, goal: str, success: bool) -> list[list[Any]] | None:
+        """The texts written in this episode with their keys, whether it succeeded or not."""
+        written, self._written = self._written, []
+        return written or None
+
+    def restore(self, deltas: Sequence[Any]) -> None:
+        """Write them again."""
+        for delta in deltas:
+            for text, keys in delta or ():
+                self.store.write(text, keys)
+
+    def __len__(self) -> int:
+        """Number of keys."""
+        return len(self.store)

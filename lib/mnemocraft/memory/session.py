@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.memory.interface import Cue, Hit
+from mnemocraft.memory.scenes import SceneMemory
 
 SAME = 1e-4
 """Embeddings nearer than this (Euclidean) are one state: far above rounding, far below a change of scene."""
@@ -75,18 +77,23 @@ class SessionGraph:
         if (action is None) != (not self.path):
             rule = "has no action before it" if not self.path else "needs the action that led to it"
             raise MnemocraftError(f"State {len(self.path)} of a session {rule}; action is {action!r}.")
-        node = self._find(vector)
         if action is not None:
             self.actions.append(action)
-        loop = None
+        node = self._find(vector)
+        loop = None if node is None else self._since(node)
         if node is None:
             node = len(self.nodes)
             self.nodes.append(vector)
-        else:
-            last = max(step for step, seen in enumerate(self.path) if seen == node)
-            loop = self.actions[last:]
         self.path.append(node)
         return loop
+
+    def since(self, embedding: npt.ArrayLike) -> list[str] | None:
+        """The actions since a state was last visited; None if it never was. Nothing changes."""
+        node = self._find(checked(embedding, 1, self.nodes[0].size if self.nodes else None))
+        return None if node is None else self._since(node)
+
+    def _since(self, node: int) -> list[str]:
+        return self.actions[max(step for step, seen in enumerate(self.path) if seen == node) :]
 
     @property
     def edges(self) -> list[tuple[int, int, str]]:
@@ -107,3 +114,41 @@ class SessionGraph:
         distances = np.linalg.norm(np.stack(self.nodes).astype(np.float64) - vector, axis=1)
         nearest = int(distances.argmin())
         return nearest if distances[nearest] < SAME else None
+
+
+class Loops(SceneMemory):
+    """Loop detection (GiG, section 3.1.2): the states of this episode; nothing stays for the next one.
+
+    Args:
+        encoder: Name of the encoder; None for the world's own.
+    """
+
+    def __init__(self, encoder: str | None = None) -> None:
+        super().__init__(encoder)
+        self.commit("", success=False)
+
+    def path(self, cue: Cue) -> list[str] | None:
+        """The actions since this state was there before; None if it is new."""
+        since = self.graph.since(self.embed(cue)) if self.graph.path else None
+        return None if since is None or self._last is None else [*since, self._last]
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """A warning if the state was there before."""
+        path = self.path(cue)
+        if path is None:
+            return []
+        return [Hit(f"You have been in this state before. Since then: {'; '.join(path)}", 1.0, "loops")]
+
+    def observe(self, cue: Cue, action: str) -> None:
+        """The state that the action was taken in becomes a node."""
+        self.graph.visit(self.embed(cue), self._last)
+        self._last = action
+
+    def commit(self, goal: str, success: bool) -> None:
+        """The next episode begins with an empty graph."""
+        self.graph = SessionGraph()
+        self._last: str | None = None
+
+    def __len__(self) -> int:
+        """Number of different states."""
+        return len(self.graph.nodes)

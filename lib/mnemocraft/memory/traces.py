@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
-from mnemocraft.memory.session import checked
+from mnemocraft.memory.interface import Cue, Hit
+from mnemocraft.memory.scenes import SceneMemory
+from mnemocraft.memory.session import Embedding, checked
 
 TAU = 0.1
 """Euclidean distance below which a stored state is retrieved (sections 4.1 and 4.2)."""
@@ -113,6 +116,72 @@ class TraceMemory:
 
     def _states(self, embeddings: npt.ArrayLike) -> npt.NDArray[np.float32]:
         return checked(embeddings, 2, self._index.d if self._index else None)
+
+
+class Traces(SceneMemory):
+    """GiG's experience bank (section 3.3): the states and actions of successful episodes.
+
+    Args:
+        tau: Retrieval threshold, above 0.
+        encoder: Name of the encoder; None for the world's own.
+    """
+
+    def __init__(self, tau: float = TAU, encoder: str | None = None) -> None:
+        super().__init__(encoder)
+        self.store = TraceMemory(tau)
+        self._episode: list[tuple[Embedding, str]] = []
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """The transition of the nearest stored state, if it is nearer than tau."""
+        match = self.store.closest(self.embed(cue))
+        if match is None:
+            return []
+        lines = (
+            f"Goal then: {match.goal}",
+            f"Action then: {match.action}",
+            f"Distance: {match.distance:.3f}",
+        )
+        return [Hit("\n".join(lines), -match.distance, "trace", match.action)]
+
+    def observe(self, cue: Cue, action: str) -> None:
+        """Kept until the episode is over."""
+        self._episode.append((self.embed(cue), action))
+
+    def commit(self, goal: str, success: bool) -> dict[str, Any] | None:
+        """A success is stored (Algorithm 1, lines 17 to 19)."""
+        episode, self._episode = self._episode, []
+        if not success or not episode:
+            return None
+        embeddings, actions = zip(*episode, strict=True)
+        return self.add(goal, np.stack(embeddings), actions)
+
+    def add(self, goal: str, embeddings: Embedding, actions: Sequence[str]) -> dict[str, Any]:
+        """Store a trace of this memory's encoder; what :meth:`restore` takes for it."""
+        self.store.add(goal, embeddings, actions)
+        numbers = base64.b64encode(embeddings.astype("<f4").tobytes()).decode()
+        return {"encoder": self.encoder, "goal": goal, "actions": list(actions), "embeddings": numbers}
+
+    def restore(self, deltas: Sequence[Any]) -> None:
+        """Store the traces again.
+
+        Raises:
+            MnemocraftError: A trace was made by another encoder.
+        """
+        for delta in deltas:
+            if delta is None:
+                continue
+            self.encoder = self.encoder or delta["encoder"]
+            if delta["encoder"] != self.encoder:
+                raise MnemocraftError(
+                    f"The memory has states of the encoder {self.encoder!r}, and cannot take those of "
+                    f"{delta['encoder']!r}."
+                )
+            numbers = np.frombuffer(base64.b64decode(delta["embeddings"]), "<f4")
+            self.store.add(delta["goal"], numbers.reshape(len(delta["actions"]), -1), delta["actions"])
+
+    def __len__(self) -> int:
+        """Number of stored transitions."""
+        return len(self.store)
 
 
 def _import_faiss() -> Any:

@@ -1,49 +1,131 @@
-"""Hashes of the files that decide how an episode goes, for the fingerprint of a study."""
+"""Fingerprints: the files that decide how an episode goes, found by following the imports of what plays it."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from collections.abc import Iterable, Sequence
-from importlib.resources.abc import Traversable
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from mnemocraft import paths
 
-SUFFIXES = (".py", ".toml", ".json", ".txt")
-"""Which files of a folder count as its sources."""
+_PACKAGE = Path(paths.__file__).parent
+_NAME = _PACKAGE.name
+_ENTRY_POINT = re.compile(rf"({_NAME}(?:\.\w+)+):\w+(?:\.\w+)*")
+_LEFT_OUT = f"{_NAME}.runs"
+TEXTS = (".toml", ".json", ".txt")
+"""Data files beside a module, such as prompts, that count with it."""
 
 
-def hashes(sources: Sequence[str], patterns: Sequence[str]) -> dict[str, str]:
-    """SHA-256 of code and data, in hex.
+def fingerprint(start: Callable[..., Any], data: Sequence[str] = ()) -> dict[str, str]:
+    """SHA-256 of the code and data that a study's ``start`` can reach, in hex.
+
+    Code is the import closure of its module: every module of this package that is imported anywhere in one,
+    also inside functions but not for type checking only, or named there as an entry point
+    (``"mnemocraft.encoders:MiniLM"``), with the prompt and data files of its folder. ``runs`` itself is left
+    out: it keeps results and decides none.
 
     Args:
-        sources: Files and folders of the package (hashed as ``code``).
-        patterns: Of files in ``data/`` (hashed as ``data``).
+        start: A function of a module of this package.
+        data: Patterns of files in ``data/``.
     """
-    package = Path(paths.__file__).parent
-    code = [file for name in sources for file in _files(package / name)]
-    data = [file for pattern in patterns for file in sorted(paths.DATA.glob(pattern))]
-    return {"code": _digest(code, package), "data": _digest(data, paths.DATA)}
+    return _fingerprint(start.__module__, tuple(data))
 
 
-def folder_hash(folder: Traversable) -> str:
-    """SHA-256 over the files of a folder of prompts, so that a changed text never reuses old results."""
-    items = sorted(folder.iterdir(), key=lambda entry: entry.name)
-    return _over((item.name, item.read_bytes()) for item in items)
+@cache
+def _fingerprint(module: str, data: tuple[str, ...]) -> dict[str, str]:
+    code = sorted({file for name in closure(module) for file in _files(name)})
+    stored = [file for pattern in data for file in sorted(paths.DATA.glob(pattern))]
+    return {"code": _digest(code, _PACKAGE), "data": _digest(stored, paths.DATA)}
 
 
-def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    return sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
+def closure(module: str) -> list[str]:
+    """The modules of this package that a module imports, directly or not, and itself, sorted by name."""
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found or not _file(name) or f"{name}.".startswith(f"{_LEFT_OUT}."):
+            continue
+        found.add(name)
+        waiting += [name.rpartition(".")[0], *imported(name)]
+    return sorted(found)
+
+
+@cache
+def imported(module: str) -> tuple[str, ...]:
+    """The modules of this package that a module imports or names as entry points.
+
+    A name that a package imports only when it is asked for (:mod:`mnemocraft.lazy`) stands for its module.
+    """
+    names = [name for node in _nodes(_tree(module)) for name in _names(node)]
+    return tuple(_resolved(name) for name in names if name.split(".")[0] == _NAME)
+
+
+def _resolved(name: str) -> str:
+    package, _, attribute = name.rpartition(".")
+    return name if _file(name) else f"{package}.{_lazy(package).get(attribute, '')}".rstrip(".")
+
+
+@cache
+def _lazy(package: str) -> dict[str, str]:
+    """Module by name of a package with a table ``_MODULES``."""
+    for node in _tree(package).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_MODULES":
+            return ast.literal_eval(node.value)
+    return {}
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    file = _file(module)
+    return ast.parse(file.read_text(encoding="utf-8")) if file else ast.Module([], [])
+
+
+def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node but those under ``if TYPE_CHECKING``."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from _nodes(node)
+
+
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        entry = _ENTRY_POINT.fullmatch(node.value)
+        return [entry[1]] if entry else []
+    return []
+
+
+@cache
+def _file(module: str) -> Path | None:
+    """The file of a module of this package; None if it is none."""
+    path = _PACKAGE.parent.joinpath(*module.split("."))
+    for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def _files(module: str) -> Iterator[Path]:
+    file = _file(module)
+    assert file is not None
+    yield file
+    beside = [*file.parent.iterdir(), *file.parent.glob("prompts/*")]
+    yield from (other for other in beside if other.suffix in TEXTS)
 
 
 def _digest(files: Sequence[Path], base: Path) -> str:
-    return _over((file.relative_to(base).as_posix(), file.read_bytes()) for file in files)
-
-
-def _over(named: Iterable[tuple[str, bytes]]) -> str:
     digest = hashlib.sha256()
-    for name, content in named:
-        digest.update(name.encode() + b"\0" + content + b"\0")
+    for file in files:
+        name = file.relative_to(base).as_posix()
+        digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mnemocraft.errors import BudgetExceeded, MnemocraftError, ModelError
+from mnemocraft.runs.events import End, Error
 from mnemocraft.runs.identity import SCHEME, StreamIdentity, identify
 from mnemocraft.runs.records import COLUMNS
 from mnemocraft.runs.store import Record, StreamFile
@@ -119,7 +120,7 @@ def _broken(status: str, error: Exception) -> Outcome:
         reason=status,
         steps=0,
         metrics={"failure": line[:300]},
-        trajectory=[{"event": status, "traceback": text}],
+        trajectory=[Error(text).as_json(), End(status, 0).as_json()],
     )
     return Outcome(status, episode, error=error)
 

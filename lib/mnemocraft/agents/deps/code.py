@@ -6,7 +6,7 @@ import ast
 import re
 import warnings
 
-from mnemocraft.agents.deps.prompts import one_line
+from mnemocraft.agents.prompts import one_line
 from mnemocraft.envs.minecraft.goals import VERBS
 
 MAX_CHARACTERS, MAX_LINES, MAX_WIDTH = 20_000, 1000, 1000

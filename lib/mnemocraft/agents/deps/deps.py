@@ -5,24 +5,41 @@ The letters are those of equation 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mnemocraft.agents.deps import prompts
 from mnemocraft.agents.deps.code import looks_like_code
 from mnemocraft.agents.deps.plan import Reading, Step, read_plan
-from mnemocraft.agents.deps.selectors import FixedOrder, HorizonSelector, Selector, parallel
-from mnemocraft.agents.deps.trial import Trial
+from mnemocraft.agents.deps.rounds import Rounds
+from mnemocraft.agents.deps.selectors import Selector, parallel
+from mnemocraft.agents.rollout import Rollout
 from mnemocraft.llm.types import Message
+from mnemocraft.worlds.world import Goals
 
 
-async def deps(trial: Trial) -> None:
-    """DEPS, with the trial's selector, by default the horizon-predictive one."""
-    await _interactive(trial, trial.selector or HorizonSelector())
+async def deps(rollout: Rollout, max_rounds: int | None = None, selector: Selector | None = None) -> None:
+    """DEPS: plan, select and act; on a failure describe, explain and plan again, until it is stopped.
 
-
-async def dep(trial: Trial) -> None:
-    """DEP: goals are pursued in the order of the plan."""
-    await _interactive(trial, FixedOrder())
+    Args:
+        rollout: The episode.
+        max_rounds: Revised plans allowed (Table 4); None for as many as the dialogue has room for.
+        selector: Who chooses among parallel goals; None for the order of the plan: DEP.
+    """
+    rounds = Rounds(rollout, max_rounds)
+    dialogue = [prompts.planner(rollout.world, "deps"), rounds.question()]
+    while True:
+        answer = await rounds.ask("planner", dialogue)  # P_t = f_LM(p_t)
+        code = isinstance(rollout.world, Goals) and looks_like_code(answer)
+        plan = read_plan(answer) if code else await rounds.read_lines(answer)
+        rounds.planned(plan)
+        report = carry_out(rounds, plan, selector)
+        rounds.next_round()
+        lines = describe(rounds, plan, report)  # d_t = f_DESC(s_t-1)
+        if report.step:
+            lines.append(await explain(rounds, report, answer))  # e_t = f_EX(d_t)
+        feedback = prompts.user(*lines, f"Correct the plan for the task: {rollout.world.task.goal}")
+        dialogue += [prompts.assistant(answer), feedback]  # p_t = CONCAT(p_t-1, d_t, e_t)
 
 
 @dataclass
@@ -42,66 +59,63 @@ class Report:
     reason: str = ""
 
 
-async def _interactive(trial: Trial, selector: Selector) -> None:
-    """Plan, select and act; on a failure describe, explain and plan again, until the trial is stopped."""
-    dialogue = [prompts.planner(trial.stage.version, "deps"), trial.question()]
-    while True:
-        answer = await trial.ask("planner", dialogue)  # P_t = f_LM(p_t)
-        plan = read_plan(answer) if looks_like_code(answer) else await trial.read_lines(answer)
-        trial.planned(plan)
-        report = carry_out(trial, plan, selector)
-        trial.next_round()
-        lines = describe(trial, plan, report)  # d_t = f_DESC(s_t-1)
-        if report.step:
-            lines.append(await explain(trial, report, answer))  # e_t = f_EX(d_t)
-        feedback = prompts.user(*lines, f"Correct the plan for the task: {prompts.task(trial.stage.target)}")
-        dialogue += [prompts.assistant(answer), feedback]  # p_t = CONCAT(p_t-1, d_t, e_t)
-
-
-def carry_out(trial: Trial, plan: Reading, selector: Selector) -> Report:
-    """Pursue the goals of a plan until one fails or none is left."""
+def carry_out(rounds: Rounds, plan: Reading, selector: Selector | None) -> Report:
+    """Try the steps of a plan until one fails or none is left."""
     report, left = Report(), list(enumerate(plan.steps, 1))
     while left:
-        places = parallel([step.goal for _, step in left], trial.stage)
-        goals = [left[place][1].goal for place in places]
-        chosen = selector.choose(goals, trial.stage, trial.random) if len(goals) > 1 else 0  # g_t ~ f_S
-        number, step = left.pop(places[chosen])
-        attempt = trial.attempt(step, number, goals)  # a_t ~ pi(s_t-1, g_t)
-        if not attempt.success:
-            report.failed, report.step, report.reason = number, step, attempt.reason
+        number, step = left.pop(_select(rounds, [step for _, step in left], selector))  # g_t ~ f_S
+        feedback = rounds.attempt(step, number)  # a_t ~ pi(s_t-1, g_t)
+        if not feedback.success:
+            report.failed, report.step, report.reason = number, step, feedback.failure
             break
         report.done.append(number)
     return report
 
 
-def describe(trial: Trial, plan: Reading, report: Report) -> list[str]:
+def _select(rounds: Rounds, steps: Sequence[Step], selector: Selector | None) -> int:
+    """The place of the step to do next: the first one, or of parallel goals the one that is selected."""
+    world, goals = rounds.world, [step.goal for step in steps if step.goal]
+    if selector is None or not isinstance(world, Goals):
+        return 0
+    places = parallel(goals, world)
+    if len(places) < 2:
+        return 0
+    choice = selector.choose([goals[place] for place in places], world, rounds.random)
+    rounds.chosen([steps[place] for place in places], choice.place, choice.horizons)
+    return places[choice.place]
+
+
+def describe(rounds: Rounds, plan: Reading, report: Report) -> list[str]:
     """The descriptor: what was done, what failed, and what is there now.
 
     Why a step failed is not among it, but in the explainer's request.
     """
+    world = rounds.world
     if plan.problem:
         event = f"The plan could not be read: {plan.problem}"
     elif report.step:
         event = f'I failed at step {report.failed} "{report.step.line}".'
+    elif isinstance(world, Goals):
+        event = f"The plan is done, but the task is not: the inventory has {world.lacking()}."
     else:
-        event = f"The plan is done, but the task is not: the inventory has {trial.stage.lacking()}."
-    happened = f"Description: {prompts.done(sorted(report.done))} {event}".replace(":  ", ": ")
-    lines = [happened, *trial.scene()]
-    trial.log("description", text="\n".join(line for line in lines if line), reason=report.reason)
+        event = "The plan is done, but the task is not."
+    done = prompts.done(sorted(report.done))
+    lines = [f"Description: {done} {event}" if done else f"Description: {event}", rounds.scene]
+    rounds.rollout.note("description", "\n".join(lines))
     return lines
 
 
-async def explain(trial: Trial, report: Report, answer: str) -> str:
+async def explain(rounds: Rounds, report: Report, answer: str) -> str:
     """The explainer's sentence about the step that failed, as a line for the planner."""
     request: list[Message] = [
-        prompts.system(trial.stage.version, "explainer"),
+        prompts.explainer(rounds.world),
         prompts.user(
             f"Failed step: {report.step.line if report.step else ''}",
             f"Message: {report.reason}",
-            *trial.scene(),
+            rounds.scene,
             f"Plan:\n{answer.strip()[: prompts.LONGEST_PLAN]}",
         ),
     ]
-    text = prompts.explanation(await trial.ask("explainer", request))
-    trial.log("explanation", text=text)
+    text = prompts.explanation(await rounds.ask("explainer", request))
+    rounds.rollout.note("explanation", text)
     return f"Explanation: {text}" if text else ""

@@ -15,7 +15,7 @@ from typing import Any
 
 from mnemocraft.agents.deps.code import Unreadable, at, code_of, parse, quoted, verb_of
 from mnemocraft.agents.deps.plan import Step, arguments, step_of
-from mnemocraft.agents.deps.prompts import one_line
+from mnemocraft.agents.prompts import one_line
 from mnemocraft.envs.minecraft.goals import VERBS
 
 MAX_EVALUATIONS = 20_000

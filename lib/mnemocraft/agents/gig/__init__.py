@@ -1,5 +1,4 @@
 """GiG, planning with a graph in a graph, and the three planners it is compared with.
 
-Read :func:`~mnemocraft.agents.gig.episode.play` first, one episode from beginning to end, then
-:meth:`~mnemocraft.agents.gig.gig.GiG.next_action`, Algorithm 1.
+Read :func:`~mnemocraft.agents.gig.gig.gig` first, Algorithm 1; ``steps`` is what they share.
 """

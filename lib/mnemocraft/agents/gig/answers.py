@@ -2,18 +2,16 @@
 
 import json
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 
-from mnemocraft.agents.gig.prompts import one_line
+from mnemocraft.agents.prompts import one_line
 
 _FIELD = re.compile(
     r"^[\s>*_#-]*(reasoning|action|summary|current progress|plan)[*_]*[ \t]*:[*_]*", re.M | re.I
 )
 _NUMBERED = re.compile(r"^[\s>*_-]*\d+[.)][ \t]*(\S.*)$", re.M)
 _AROUND = " \t\r\n\"'`*_“”‘’."
-_QUOTED = 200
-"""Longest piece of a wrong answer that its error feedback repeats, in characters."""
+NO_ACTION = 'The answer had no line "Action: ..." with one of the valid actions.'
 
 
 def read_fields(answer: str) -> dict[str, str]:
@@ -40,20 +38,6 @@ def read_steps(answer: str) -> list[str]:
 def bare(text: str) -> str:
     """A text without quotation marks, back-ticks, Markdown emphasis and full stops around it."""
     return text.strip(_AROUND)
-
-
-def action_error(action: str, valid: Collection[str]) -> str:
-    """What is wrong with a bare action, in one sentence; empty if it is valid.
-
-    It has to be one of the valid actions letter for letter, upper and lower case included.
-    """
-    if not action:
-        return 'The answer had no line "Action: ..." with one of the valid actions.'
-    if action not in valid:
-        return (
-            f'"{one_line(action)[:_QUOTED]}" is not one of the valid actions; copy one of them word for word.'
-        )
-    return ""
 
 
 @dataclass(frozen=True)

@@ -1,40 +1,45 @@
-"""The planners of the study and the parts of GiG that each of its variants has."""
+"""The planners of GiG's study, and the parts of GiG that each of its variants has."""
 
 from dataclasses import dataclass
+from functools import partial
 
+from mnemocraft.agents.gig.baselines import chain_of_thought, react
+from mnemocraft.agents.gig.gig import Parts, gig
+from mnemocraft.agents.gig.recap import recap
+from mnemocraft.agents.gig.steps import SAMPLING
+from mnemocraft.agents.rollout import Agent
+from mnemocraft.worlds.world import Lookahead
 
-@dataclass(frozen=True)
-class Method:
-    """One planner; the flags are for GiG only."""
-
-    label: str
-    """Name in the paper's tables."""
-    prompt: str = "gig"
-    """Which planner it is, and the file in ``prompts/`` that follows the description of the kitchen."""
-    lookahead: bool = False
-    """Show the observation after every valid action (Bounded Lookahead, section 3.2)."""
-    loop_detection: bool = False
-    """Warn when a state comes back (loop detection, section 3.1.2)."""
-    experience: bool = False
-    """Retrieve from a memory bank and add to it (section 3.3)."""
-    carry: bool = False
-    """Carry the whole last answer instead of what its Summary and Current Progress say (footnote 3)."""
-
-    @property
-    def embeds(self) -> bool:
-        """States have to be encoded."""
-        return self.loop_detection or self.experience
-
-
-METHODS = {
-    "gig": Method("GiG", lookahead=True, loop_detection=True),
-    "gig_exp": Method("GiG+Exp", lookahead=True, loop_detection=True, experience=True),
-    "recap": Method("ReCAP", "recap"),
-    "react": Method("ReAct", "react"),
-    "cot": Method("CoT", "cot"),
-    "gig_ld": Method("GiG(+LD)", loop_detection=True),
-    "gig_bl": Method("GiG(+BL)", lookahead=True),
-    "gig_star": Method("GiG*", lookahead=True, loop_detection=True, carry=True),
-    "gig_exp_star": Method("GiG(+Exp)*", lookahead=True, loop_detection=True, experience=True, carry=True),
+VARIANTS = {
+    "gig": ("GiG", Parts(lookahead=True, loop_detection=True)),
+    "gig_exp": ("GiG+Exp", Parts(lookahead=True, loop_detection=True, experience=True)),
+    "gig_ld": ("GiG(+LD)", Parts(loop_detection=True)),
+    "gig_bl": ("GiG(+BL)", Parts(lookahead=True)),
+    "gig_star": ("GiG*", Parts(lookahead=True, loop_detection=True, carry=True)),
+    "gig_exp_star": ("GiG(+Exp)*", Parts(lookahead=True, loop_detection=True, experience=True, carry=True)),
 }
-"""All methods by the name that conditions use; GiG itself has loop detection and lookahead (footnote 3)."""
+"""GiG by the name that conditions use: its name in the paper's tables, and its parts. GiG itself has loop
+detection and lookahead (footnote 3); those with experience are played with the memory ``trace``."""
+
+
+def _variant(name: str, label: str, parts: Parts) -> Agent:
+    needs = (Lookahead,) if parts.lookahead else ()
+    return Agent(name, label, partial(gig, parts=parts), SAMPLING, needs)
+
+
+METHODS = {name: _variant(name, *variant) for name, variant in VARIANTS.items()} | {
+    "recap": Agent("recap", "ReCAP", recap, SAMPLING),
+    "react": Agent("react", "ReAct", react, SAMPLING),
+    "cot": Agent("cot", "CoT", chain_of_thought, SAMPLING),
+}
+"""All agents of the study by name."""
+
+
+def parts(name: str) -> Parts:
+    """Which parts of GiG a method has; a planner that is not GiG has none."""
+    return VARIANTS[name][1] if name in VARIANTS else Parts()
+
+
+def agent(name: str) -> Agent:
+    """The agent of a method, a key of :data:`METHODS`."""
+    return METHODS[name]

@@ -6,21 +6,17 @@ mistaken for a block.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 
+from mnemocraft.agents.prompts import one_line, text_for
 from mnemocraft.llm.types import Message
-from mnemocraft.memory import Match
-from mnemocraft.runs.sources import folder_hash
-
-_FOLDER = files("mnemocraft.agents.gig") / "prompts"
+from mnemocraft.memory.interface import Hit
+from mnemocraft.worlds.world import World
 
 
-@cache
-def system(name: str) -> Message:
-    """The system message: the kitchen, its rules and recipes, then input and answer format of a method."""
-    parts = [(_FOLDER / f"{part}.txt").read_text(encoding="utf-8") for part in ("kitchen", name)]
-    return {"role": "system", "content": "\n".join(parts)}
+def system(world: World, name: str) -> Message:
+    """The system message: the world's rules, how actions are worded, then input and answer format."""
+    parts = [world.guide, world.wording, text_for("gig", name, world.task.id.partition("/")[0])]
+    return {"role": "system", "content": "\n".join(part for part in parts if part)}
 
 
 def message(blocks: Iterable[str]) -> Message:
@@ -28,14 +24,19 @@ def message(blocks: Iterable[str]) -> Message:
     return {"role": "user", "content": "\n\n".join(block for block in blocks if block)}
 
 
-def base(observation: str, error: str) -> list[str]:
-    """The blocks that every method gets.
+def feedback(error: str) -> str:
+    """What was wrong with the last answer or action; nothing if nothing was."""
+    return f"Error Feedback: {error}" if error else ""
 
-    Args:
-        observation: ``obs["text"]`` of the environment: objects, valid actions and goal.
-        error: What was wrong with the last answer; empty if nothing was.
-    """
-    return [f"Error Feedback: {error}" if error else "", f"Observation:\n{observation}"]
+
+def base(observation: str) -> list[str]:
+    """The block that every method gets: ``observation`` has what is there, valid actions and goal."""
+    return [f"Observation:\n{observation}"]
+
+
+def memory(hits: Sequence[Hit]) -> str:
+    """What is remembered; nothing if nothing is."""
+    return "\n\n".join(["Memory:", *(hit.text for hit in hits)]) if hits else ""
 
 
 def simulation(successors: Mapping[str, str]) -> str:
@@ -65,20 +66,6 @@ def loop_warning(path: Sequence[str] | None) -> str:
     return f"Loop Warning: You have been in this state before. Since then: {'; '.join(path)}"
 
 
-def past_experience(match: Match | None) -> str:
+def past_experience(found: str) -> str:
     """The single best immediate transition with the goal that it served; nothing without one."""
-    if match is None:
-        return ""
-    lines = (f"Goal then: {match.goal}", f"Action then: {match.action}", f"Distance: {match.distance:.3f}")
-    return "\n".join(["Past Experience:", *lines])
-
-
-def one_line(text: str) -> str:
-    """The text with every run of white space as one space."""
-    return " ".join(text.split())
-
-
-@cache
-def fingerprint() -> str:
-    """SHA-256 over all prompt files, so that a changed text never reuses old results."""
-    return folder_hash(_FOLDER)
+    return f"Past Experience:\n{found}" if found else ""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from mnemocraft.agents.gig import prompts
 from mnemocraft.agents.gig.answers import Decomposition, read_decomposition
-from mnemocraft.agents.gig.episode import Stopped, Trial
+from mnemocraft.agents.gig.steps import Steps
+from mnemocraft.agents.rollout import Rollout, Stopped
 from mnemocraft.llm.types import Message
 
 WINDOW = 64
@@ -29,7 +30,17 @@ class Task:
     """How the subtask begun last went; empty before the first one."""
 
 
-class ReCAP:
+async def recap(rollout: Rollout) -> None:
+    """ReCAP, see :class:`Tree`. Raises Stopped: ``gave_up``, if nothing else ends the episode."""
+    tree = Tree(Steps(rollout))
+    while True:
+        subtask = await tree.next_action()
+        feedback = tree.steps.act(subtask)
+        if not feedback.success:
+            tree.branch[-1].result = f'failed "{subtask}": {feedback.failure}'
+
+
+class Tree:
     """Recursive context-aware reasoning and planning (Zhang et al., NeurIPS 2025).
 
     The algorithm, with the goal as the first task:
@@ -48,11 +59,10 @@ class ReCAP:
     Answers that could not be used do not enter the conversation.
     """
 
-    def __init__(self, trial: Trial) -> None:
-        self.trial = trial
-        self.branch = [Task(trial.env.goal_description)]
+    def __init__(self, steps: Steps) -> None:
+        self.steps, self.world = steps, steps.rollout.world
+        self.branch = [Task(self.world.task.goal)]
         self.window: deque[tuple[Message, Message]] = deque(maxlen=WINDOW)
-        self.error = ""
 
     async def next_action(self) -> str:
         """Up and down the tree until a subtask is a valid action. Raises Stopped: ``gave_up``."""
@@ -67,23 +77,22 @@ class ReCAP:
                 self._leave(f'done "{task.text}"')
                 continue
             subtask = task.subtasks.pop(0)
-            if subtask in self.trial.valid:
+            if not self.world.check(subtask):
                 task.result = f'done "{subtask}"'
                 return subtask
             self._enter(subtask)
         raise Stopped("gave_up")
 
-    def succeeded(self) -> None:
-        """Nothing to keep."""
-
     async def _think(self, task: Task) -> Decomposition | str:
         """One exchange about the current task: its subtasks, or what was wrong with the answer."""
-        seen = prompts.base(self.trial.observation, self.error)
-        question = prompts.message([self._context(task), *seen, *self._request(task)])
+        steps = self.steps
+        seen = [prompts.feedback(steps.error), *prompts.base(steps.observation.text)]
+        remembered = prompts.memory(steps.rollout.recall())
+        question = prompts.message([self._context(task), *seen, remembered, *self._request(task)])
         past = [message for exchange in self.window for message in exchange]
-        answer = await self.trial.ask([prompts.system("recap"), *past, question], task=task.text)
+        answer = await steps.ask([prompts.system(self.world, "recap"), *past, question], about=task.text)
         plan = read_decomposition(answer)
-        self.error = ""
+        steps.error = ""
         if isinstance(plan, Decomposition):
             self.window.append((question, {"role": "assistant", "content": answer}))
         return plan
@@ -111,7 +120,7 @@ class ReCAP:
             self.branch.append(Task(subtask))
             return
         why = f"it is not one of the valid actions, and tasks are divided only {MAX_DEPTH} deep"
-        self._reject(f'"{subtask}" was not begun: {why}.')
+        self.steps.reject(f'"{subtask}" was not begun: {why}.')
         self.branch[-1].result = f'failed "{subtask}": {why}'
 
     def _leave(self, result: str) -> None:
@@ -123,10 +132,6 @@ class ReCAP:
 
     def _fail(self, error: str) -> None:
         """Backtrack from a task whose answer could not be used; the goal itself is asked about again."""
-        self._reject(error)
+        self.steps.reject(error)
         if len(self.branch) > 1:
             self._leave(f'failed "{self.branch[-1].text}": {error}')
-
-    def _reject(self, error: str) -> None:
-        self.error = error
-        self.trial.reject(error)

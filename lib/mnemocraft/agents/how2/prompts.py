@@ -3,30 +3,25 @@
 import json
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from string import Template
 
+from mnemocraft.agents.prompts import file, text
 from mnemocraft.llm.types import Tool
-from mnemocraft.runs.sources import folder_hash
-
-_FOLDER = files("mnemocraft.agents.how2") / "prompts"
 
 
-@cache
-def text(name: str) -> str:
-    """The text of ``prompts/<name>.txt``."""
-    return (_FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+def system(guide: str) -> str:
+    """System prompt of the Actor: the world's rules, and how to answer."""
+    return guide + text("how2", "system")
+
+
+def role_system(guide: str) -> str:
+    """System prompt of the Ask, Relevance and Parse roles: the Actor's and the memory's (Figure 9)."""
+    return system(guide) + text("how2", "memory_system")
 
 
 def render(name: str, **values: str) -> str:
     """``prompts/<name>.txt`` with its ``$placeholders`` filled in; a missing one raises KeyError."""
-    return Template(text(name)).substitute(values)
-
-
-@cache
-def role_system() -> str:
-    """System prompt of the Ask, Relevance and Parse roles: the Actor's and the memory's (Figure 9)."""
-    return text("system") + text("memory_system")
+    return Template(text("how2", name)).substitute(values)
 
 
 def tools(names: Sequence[str]) -> list[Tool]:
@@ -36,7 +31,7 @@ def tools(names: Sequence[str]) -> list[Tool]:
 
 @cache
 def _tool(name: str) -> Tool:
-    spec = json.loads((_FOLDER / "tools.json").read_text(encoding="utf-8"))[name]
+    spec = json.loads(file("how2", "tools.json"))[name]
     parameters = {
         "type": "object",
         "properties": spec["parameters"],
@@ -50,10 +45,4 @@ def _tool(name: str) -> Tool:
 @cache
 def teacher_styles() -> dict[str, dict[str, str]]:
     """For each teacher how a model in its place should write, and an example (Appendix C.1)."""
-    return json.loads((_FOLDER / "teacher_styles.json").read_text(encoding="utf-8"))
-
-
-@cache
-def fingerprint() -> str:
-    """SHA-256 over all prompt files, so that a changed text never reuses old results."""
-    return folder_hash(_FOLDER)
+    return json.loads(file("how2", "teacher_styles.json"))

@@ -1,57 +1,63 @@
-"""The roles beside the Actor: Ask, Relevance and Parse (How2, section 3.3, Figures 15 to 17)."""
+"""The roles beside the Actor: Ask, Relevance, Parse and the teacher (How2, 3.3 and 3.4, Figures 15 to 17)."""
 
 import ast
 import re
-from dataclasses import dataclass
 
 from mnemocraft.agents.how2 import prompts
-from mnemocraft.llm import Model
-from mnemocraft.llm.types import TokenLedger
-
-ROLE_TEMPERATURE = 0.2
-"""Sampling temperature of every role but the Actor (section 3.6)."""
+from mnemocraft.agents.rollout import Rollout
+from mnemocraft.worlds.world import Teaching
 
 
-@dataclass(frozen=True)
-class RoleCaller:
-    """Sends one prompt to the model in a named role and counts its tokens there."""
-
-    model: Model
-    ledger: TokenLedger
-    seed: int
-
-    async def __call__(self, role: str, prompt: str, system: str | None = None) -> str:
-        """The model's text, stripped. Raises ModelError when the request finally fails."""
-        messages = [{"role": "user", "content": prompt}]
-        if system is not None:
-            messages.insert(0, {"role": "system", "content": system})
-        reply = await self.model.complete(messages, temperature=ROLE_TEMPERATURE, seed=self.seed)
-        self.ledger.add(role, reply)
-        return reply.text.strip()
+async def call(rollout: Rollout, role: str, prompt: str, system: str | None = None) -> str:
+    """The model's text in a role, stripped. Raises ModelError when the request finally fails."""
+    messages = [{"role": "user", "content": prompt}]
+    if system is not None:
+        messages.insert(0, {"role": "system", "content": system})
+    return (await rollout.ask(role, messages)).text.strip()
 
 
-async def ask_question(call: RoleCaller, context: str, recipe: str) -> str:
+async def ask_question(rollout: Rollout, context: str, recipe: str) -> str:
     """AskQuestion, equation 3. An empty answer of the model becomes the plainest how-to question."""
     prompt = prompts.render("ask", context=context, recipe=recipe)
-    return await call("ask", prompt, prompts.role_system()) or f"How do I craft {recipe}?"
+    system = prompts.role_system(rollout.world.guide)
+    return await call(rollout, "ask", prompt, system) or f"How do I craft {recipe}?"
 
 
-async def is_relevant(call: RoleCaller, context: str, recipe: str, entry: str) -> bool:
+async def teach(rollout: Rollout, world: Teaching, level: str, question: str, recipe: str) -> str:
+    """The teacher's answer to ``question``, T(o, q) of equation 4: the world's, or at the least concrete level
+    what a model makes of it.
+
+    Args:
+        rollout: Reaches the model.
+        world: Has the teacher.
+        level: One of :data:`~mnemocraft.worlds.LEVELS`.
+        question: The how-to question.
+        recipe: The query that led to the question.
+    """
+    told = world.how_to(recipe, question, level)
+    if level != "non-executable":
+        return told
+    context = world.plain_scene()
+    prompt = prompts.render("teacher_non_executable", context=context, plan=told, question=question)
+    return await call(rollout, "teacher", prompt) or "I do not know."
+
+
+async def is_relevant(rollout: Rollout, context: str, recipe: str, entry: str) -> bool:
     """IsRelevant, equation 2, asked for one entry. Anything that does not begin with yes is a no."""
     prompt = prompts.render("relevance", context=context, recipe=recipe, memory=entry)
-    answer = await call("relevance", prompt, prompts.role_system())
+    answer = await call(rollout, "relevance", prompt, prompts.role_system(rollout.world.guide))
     return answer.lower().lstrip("\"'*").startswith("yes")
 
 
 async def parse_answer(
-    call: RoleCaller, context: str, recipe: str, question: str, answer: str
+    rollout: Rollout, context: str, recipe: str, question: str, answer: str
 ) -> tuple[str, list[str]]:
     """ParseAnswer, equation 5: the entry to store and the tags to store it under besides the query.
 
     An empty answer of the model stores the teacher's answer as it is.
     """
     prompt = prompts.render("parse", context=context, recipe=recipe, question=question, answer=answer)
-    entry = await call("parse", prompt, prompts.role_system()) or answer
+    entry = await call(rollout, "parse", prompt, prompts.role_system(rollout.world.guide)) or answer
     return entry, related_items(entry)
 
 

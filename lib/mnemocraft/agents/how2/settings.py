@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from itertools import product
 
-from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds.world import LEVELS as TEACHERS
 
 SETUPS = ("base", "just_ask", "memory_only", "parse", "relevance", "how2")
 """No teacher; a teacher without memory (section 3.5); a memory with neither, one or both of the
@@ -52,10 +52,5 @@ class Settings:
 
     @property
     def tools(self) -> tuple[str, ...]:
-        """Names of the tools that the Actor is offered."""
-        names = ["move", "smelt", "impossible"]
-        if self.think:
-            names.append("think")
-        if self.setup != "base":
-            names.append("read_memory")
-        return tuple(names)
+        """Names of the tools that the Actor is offered besides the world's actions."""
+        return ("think",) * self.think + ("read_memory",) * (self.setup != "base")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mnemocraft.agents.deps import METHODS, Task, tasks
+from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds.minecraft_tasks import MinecraftTask, minecraft_tasks
 
 STEM = "03_deps_rounds"
 GROUPS = ("MT1", "MT2", "MT3", "MT4", "MT5", "MT6", "MT7", "MT8")
@@ -37,7 +38,7 @@ class Part:
     seeds: int | None
 
 
-_ALL = tuple(METHODS)
+_ALL = tuple(LABELS)
 PARTS: dict[str, dict[str, Part]] = {
     "smoke": {
         "text": Part(_ALL, 8, 1),
@@ -67,13 +68,13 @@ def parts(profile: str) -> dict[str, Part]:
     return PARTS[profile]
 
 
-def chosen(part: Part, task_list: str) -> tuple[Task, ...]:
+def chosen(part: Part, task_list: str) -> tuple[MinecraftTask, ...]:
     """The tasks of a part, in the paper's order.
 
     Raises:
         MnemocraftError: There is no such task list.
     """
-    listed = tasks(task_list)
+    listed = minecraft_tasks(task_list)
     if part.examples is None:
         return listed
     return tuple(task for task in listed if task.key in EXAMPLES[: part.examples])

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from mnemocraft.agents.deps import (
-    Task,
-    Trial,
-    judge,
-    overworld,
-    play,
-    prompts,
-    task,
-    text_stage,
-    world_stage,
-)
+from mnemocraft.agents.deps.methods import agent
+from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
-from mnemocraft.runs import Condition, Episode, Stream, Study
-from mnemocraft.runs.sources import hashes
-from mnemocraft.studies.deps import actors
+from mnemocraft.memory.none import NoMemory
+from mnemocraft.runs import Condition, Stream, Study
+from mnemocraft.runs.sources import fingerprint
 from mnemocraft.studies.deps.load import OVERWORLD_VERSION, STEM, chosen, parts, seeds_of
+from mnemocraft.worlds.minecraft_tasks import MinecraftTask, minecraft_task
+from mnemocraft.worlds.overworld import ControllerWorld, overworld
+from mnemocraft.worlds.textworld import TextWorld, textworld
 
-if TYPE_CHECKING:
-    from mnemocraft.agents.deps.stage import Stage
-
+CODE_ROUNDS = 12
+"""Revised plans that the released code allows."""
 SEEDS_APART = 1000
 """Two seeds of the study are so far apart in the seeds of episodes: more than there are tasks."""
 
@@ -61,10 +54,10 @@ def study(
         for method in part.methods
         for seed in used
     )
-    return Study(STEM, streams, start, fingerprint())
+    return Study(STEM, streams, start, fingerprint(start, DATA))
 
 
-def _refuse_unknown(task: Task, version: str, limits: str) -> None:
+def _refuse_unknown(task: MinecraftTask, version: str, limits: str) -> None:
     """Wrong names are refused now, not in every episode."""
     task.steps(limits)
     task.accepts(version)
@@ -77,67 +70,28 @@ def condition(method: str, world: str, version: str, limits: str) -> Condition:
     return Condition(f"{world}/{method}", settings)
 
 
-class DepsStream:
-    """A stream of episodes; none of them leaves anything to the next."""
-
-    def __init__(self, stream: Stream, model: Model) -> None:
-        self.settings, self.seed, self.model = stream.condition.settings, stream.seed, model
-
-    async def episode(self, task: str) -> Episode:
-        """Play one task."""
-        trial = new_trial(self.settings, task, self.seed, self.model)
-        return await play(trial, self.settings["method"])
-
-    def restore(self, deltas: Sequence[Any]) -> None:
-        """Nothing is remembered from episode to episode."""
+def start(stream: Stream, model: Model) -> EpisodeStream:
+    """Begin a stream; none of its episodes leaves anything to the next."""
+    choice = stream.condition.settings
+    max_rounds = CODE_ROUNDS if choice["limits"] == "code" else None
+    begin = partial(begin_task, choice, stream.seed)
+    return EpisodeStream(agent(choice["method"], max_rounds), NoMemory(), model, begin)
 
 
-def new_trial(settings: Any, key: str, seed: int, model: Model, watch: Any = None) -> Trial:
-    """An episode before it begins; its own seed makes its world and the model's draws.
+def begin_task(settings: Mapping[str, Any], seed: int, key: str) -> tuple[TextWorld | ControllerWorld, int]:
+    """A task at its beginning, and the episode's own seed, which makes its world and the model's draws.
 
     Args:
         settings: Of its condition, or a record with them.
-        key: Of the task.
         seed: The study's seed.
-        model: Who answers.
-        watch: Called after every logged event, see :class:`~mnemocraft.agents.deps.Trial`.
+        key: Of the task.
     """
-    own = SEEDS_APART * seed + task(key).id
-    stage = new_stage(settings, key, own)
-    return Trial(stage, model, seed=own, limits=settings["limits"], watch=watch)
+    own = SEEDS_APART * seed + minecraft_task(key).id
+    limits = settings["limits"]
+    if settings["world"] == "text":
+        return textworld(key, own, version=settings["version"], limits=limits), own
+    controller = "learned" if settings["world"] == "learned" else "scripted"
+    return overworld(key, own, controller, limits), own
 
 
-def new_stage(settings: Any, key: str, seed: int) -> Stage:
-    """What the agent acts on."""
-    wanted, world = task(key), settings["world"]
-    if world == "text":
-        return text_stage(wanted, settings["version"], settings["limits"])
-    sees = world == "learned"
-    env = overworld(seed, wanted.steps(settings["limits"]), image_size=(64, 64) if sees else None)
-    actor = actors.learned(seed) if sees else actors.scripted(env, seed)
-    return world_stage(env, actor, judge(wanted, OVERWORLD_VERSION))
-
-
-def start(stream: Stream, model: Model) -> DepsStream:
-    """Begin a stream."""
-    return DepsStream(stream, model)
-
-
-_PLAYED = (
-    "agents/deps",
-    "controllers",
-    "envs/minecraft",
-    "envs/overworld",
-    "llm",
-    "studies/deps/actors.py",
-    "studies/deps/load.py",
-    "studies/deps/sweep.py",
-)
-"""Code that decides how an episode goes; the rest of this package only looks at records."""
-_DATA = ("minecraft/*.json", "models/controller.safetensors")
-
-
-@cache
-def fingerprint() -> dict[str, str]:
-    """Hashes of the prompts, of the code that decides how an episode goes, and of the data that it reads."""
-    return {"prompts": prompts.fingerprint()} | hashes(_PLAYED, _DATA)
+DATA = ("minecraft/*.json", "models/controller.safetensors")

@@ -1,8 +1,8 @@
 """What the streams of the kitchen study start from: kitchens, facts about tasks, encoder, memory bank."""
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,11 +10,7 @@ import numpy.typing as npt
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import HORIZONS, TASKS
 from mnemocraft.envs.kitchen.oracle import oracle_plan
-from mnemocraft.gnn import scene_graph
-from mnemocraft.memory import TraceMemory
-
-if TYPE_CHECKING:
-    from mnemocraft.gnn import Encoder
+from mnemocraft.memory.traces import Traces
 
 MODES = ("sync", "async")
 BANK_SEEDS = (0, 1, 2, 3, 4)
@@ -50,18 +46,9 @@ def task_facts(task: str, seed: int) -> dict[str, int | float | str]:
     }
 
 
-@lru_cache(maxsize=4096)
-def embed(objects: str) -> npt.NDArray[np.float32]:
-    """Embedding of an observation's object blocks, shape (64,).
-
-    Each is encoded by itself, so that its last digits do not depend on what is encoded beside it.
-    """
-    return _encoder().encode([scene_graph(objects)])[0]
-
-
-def memory_bank(mode: str) -> TraceMemory:
+def memory_bank(mode: str) -> Traces:
     """A new memory that holds the 50 oracle trajectories of a mode, none of them from a benchmark layout."""
-    memory = TraceMemory()
+    memory = Traces(encoder="scene_graph")
     for trajectory in _oracle_trajectories(mode):
         memory.add(*trajectory)
     return memory
@@ -81,18 +68,13 @@ def replay(task: str, seed: int, actions: Sequence[str]) -> tuple[str, list[str]
 @cache
 def _oracle_trajectories(mode: str) -> tuple[Trajectory, ...]:
     """Once per process: some 1,700 states a mode, a trajectory at a time."""
+    from mnemocraft.gnn import load_encoder, scene_graph  # loads PyTorch, which most methods do without
+
     found = []
     for task in tasks(mode):
         for seed in BANK_SEEDS:
             actions = oracle_plan(task, seed)
             goal, objects = replay(task, seed, actions)
-            embeddings = _encoder().encode([scene_graph(text) for text in objects])
+            embeddings = load_encoder().encode([scene_graph(text) for text in objects])
             found.append(Trajectory(goal, embeddings, actions))
     return tuple(found)
-
-
-@cache
-def _encoder() -> "Encoder":
-    from mnemocraft.gnn import load_encoder  # loads PyTorch, which most methods do without
-
-    return load_encoder()

@@ -4,22 +4,20 @@
 ``demo(...)`` the few live episodes of notebook 00.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
-from mnemocraft.agents.how2 import prompts
-from mnemocraft.agents.how2.agent import Trial
-from mnemocraft.agents.how2.settings import AGENTS, MEMORY_SETUPS, Settings
-from mnemocraft.agents.how2.teachers import TEACHERS
+from mnemocraft.agents.how2.agent import agent
+from mnemocraft.agents.how2.settings import AGENTS, MEMORY_SETUPS, TEACHERS, Settings
+from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import Model
-from mnemocraft.memory import KeyedMemory
-from mnemocraft.runs import Condition, Episode, Stream, Study
+from mnemocraft.memory.keyed import Keyed
+from mnemocraft.memory.none import NoMemory
+from mnemocraft.runs import Condition, Stream, Study
+from mnemocraft.runs.sources import fingerprint
 from mnemocraft.studies.how2.load import SPLITS, curriculum, environment, shuffled, subset
+from mnemocraft.worlds.plancraft import PlancraftWorld
 
 STEM = "01_how2_teacher_spectrum"
 TASKS = {"smoke": 8, "quick": 200, "full": 570}
@@ -36,8 +34,6 @@ MAX_STEPS = 30
 """The paper's limit."""
 SMALL_MAX_STEPS = 20
 """The limit for such a model: most failures wander to the end, and all but one of its tasks are shorter."""
-_PLAYED = ("load.py", "sweep.py", "validation.py")
-"""Files of this package that decide how an episode goes; the others only look at records."""
 
 
 def study(profile: str, seeds: Sequence[int]) -> Study:
@@ -50,7 +46,7 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
         raise MnemocraftError("The parameter 'seeds' is empty; name at least one, such as [0].")
     used = list(seeds)[:1] if profile == "smoke" else list(seeds)
     streams = [stream(c, seed, TASKS[profile]) for c in conditions() for seed in used]
-    return Study(STEM, tuple(streams), start, fingerprint())
+    return Study(STEM, tuple(streams), start, fingerprint(start))
 
 
 def small(profile: str) -> Study:
@@ -62,7 +58,7 @@ def small(profile: str) -> Study:
     _check_profile(profile)
     played = SMALL_SMOKE_TASKS if profile == "smoke" else None
     streams = [_small_stream(c) for c in conditions() if c.settings["variant"] == "main"]
-    return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint())
+    return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint(start))
 
 
 def _small_stream(c: Condition) -> Stream:
@@ -83,7 +79,7 @@ def demo(episodes: int, max_steps: int) -> Study:
     """A few easy tasks with executable answers, cut short, to watch a slow model at work (notebook 00)."""
     c = condition("just_ask", "executable", "low", "main", max_steps)
     easy = tuple(item for item in subset("low", 100) if item.difficulty == "easy")
-    return Study("00_start_here", (Stream(c, 0, shuffled(easy, 0)[:episodes]),), start, fingerprint())
+    return Study("00_start_here", (Stream(c, 0, shuffled(easy, 0)[:episodes]),), start, fingerprint(start))
 
 
 def conditions() -> list[Condition]:
@@ -115,46 +111,16 @@ def stream(c: Condition, seed: int, size: int) -> Stream:
     return Stream(c, seed, order(subset(c.settings["split"], size), seed))
 
 
-class How2Stream:
-    """A stream of How2 episodes that share one memory."""
-
-    def __init__(self, stream: Stream, model: Model) -> None:
-        choice = stream.condition.settings
-        variant = choice["variant"]
-        self.settings = Settings(
-            choice["setup"], choice["teacher"], ask_first=variant == "ask_first", think=variant != "no_think"
-        )
-        self.max_steps = choice["max_steps"]
-        self.model, self.seed = model, stream.seed
-        self.memory = KeyedMemory()
-
-    async def episode(self, task: str) -> Episode:
-        """Play one task. After one that failed the run begins anew from the deltas, so it writes nothing."""
-        env = environment(task, self.max_steps)
-        episode = await Trial(self.settings, self.model, self.seed, self.memory, env).run()
-        if episode.reason == "error":
-            episode.memory_delta = None
-        return episode
-
-    def restore(self, deltas: Sequence[Any]) -> None:
-        """Write what the finished episodes of an interrupted run had written."""
-        for delta in deltas:
-            for entry, keys in delta or ():
-                self.memory.write(entry, keys)
-
-
-def start(stream: Stream, model: Model) -> How2Stream:
+def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream with an empty memory."""
-    return How2Stream(stream, model)
+    choice = stream.condition.settings
+    variant, steps = choice["variant"], choice["max_steps"]
+    settings = Settings(
+        choice["setup"], choice["teacher"], ask_first=variant == "ask_first", think=variant != "no_think"
+    )
+    memory = Keyed() if settings.remembers else NoMemory()
 
+    def begin(task: str) -> tuple[PlancraftWorld, int]:
+        return PlancraftWorld(environment(task, steps)), stream.seed
 
-@cache
-def fingerprint() -> dict[str, str]:
-    """Hashes of the prompts and of the source code that decides how an episode goes."""
-    digest = hashlib.sha256()
-    for package in ("agents.how2", "envs.plancraft", "memory", "llm", "llm.surrogate", "studies.how2"):
-        folder = files(f"mnemocraft.{package}")
-        for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
-            if item.name.endswith(".py") and (package != "studies.how2" or item.name in _PLAYED):
-                digest.update(f"{package}/{item.name}\0".encode() + item.read_bytes())
-    return {"prompts": prompts.fingerprint(), "code": digest.hexdigest()}
+    return EpisodeStream(agent(settings), memory, model, begin)

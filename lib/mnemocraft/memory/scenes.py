@@ -1,0 +1,24 @@
+"""What memories of scenes have in common: an encoder that tells scenes apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mnemocraft.encoders import get_encoder
+from mnemocraft.memory.interface import Cue
+from mnemocraft.memory.none import NoMemory
+
+if TYPE_CHECKING:
+    from mnemocraft.memory.session import Embedding
+
+
+class SceneMemory(NoMemory):
+    """Tells scenes apart by the encoder that it is given, or that the first cue names."""
+
+    def __init__(self, encoder: str | None = None) -> None:
+        self.encoder = encoder
+
+    def embed(self, cue: Cue) -> Embedding:
+        """The embedding of a cue's scene."""
+        self.encoder = self.encoder or cue.encoder
+        return get_encoder(self.encoder).encode([cue.scene])[0]

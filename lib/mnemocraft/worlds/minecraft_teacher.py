@@ -1,0 +1,37 @@
+"""How2's teacher in Minecraft: the shortest plan from the inventory, told at four levels of abstraction."""
+
+from __future__ import annotations
+
+import re
+
+from mnemocraft.envs.minecraft import Plan
+from mnemocraft.envs.minecraft.goals import GoalLibrary
+
+
+def asked_item(query: str, question: str, library: GoalLibrary, target: str) -> str:
+    """The item a question is about: its query, else the first item of the game it names, else the target."""
+    for word in [query, *re.findall(r"[a-z][a-z0-9_]+", question)]:
+        if word in library.rules.items:
+            return word
+    return target
+
+
+def plan_told(found: Plan, item: str, level: str) -> str:
+    """A plan as an answer.
+
+    Args:
+        found: The shortest plan.
+        item: What it is for.
+        level: ``executable``: action lines; ``partially-executable``: without numbers;
+            ``subgoal-partially-executable``: only what to have, in order; ``non-executable``: one sentence.
+    """
+    if found.reason:
+        return f"{item} cannot be made from the current inventory."
+    lines = [f"{step.verb} {step.count} {step.item}" for step in found.steps]
+    if level == "partially-executable":
+        lines = [f"{step.verb} {step.item}" for step in found.steps]
+    elif level != "executable":
+        lines = list(dict.fromkeys(f"get {step.item.replace('_', ' ')}" for step in found.steps))
+    if level == "non-executable":
+        return "First " + ", then ".join(lines) + "."
+    return "\n".join([f"To make {item}, follow these steps:", *(f"{n}. {s}" for n, s in enumerate(lines, 1))])
