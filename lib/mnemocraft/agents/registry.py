@@ -9,7 +9,9 @@ from typing import Any
 from mnemocraft.agents.rollout import Agent
 from mnemocraft.errors import MnemocraftError
 
-_GIG, _DEPS, _HOW2 = (f"mnemocraft.agents.{name}" for name in ("gig.methods:agent", "deps.methods:agent", "how2.agent:make"))
+_GIG, _DEPS, _HOW2 = (
+    f"mnemocraft.agents.{name}" for name in ("gig.methods:agent", "deps.methods:agent", "how2.agent:make")
+)
 AGENTS: dict[str, tuple[str, str]] = {
     "react": (_GIG, "react"),
     "cot": (_GIG, "cot"),

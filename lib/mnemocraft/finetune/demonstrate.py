@@ -1,6 +1,6 @@
 """Dialogues of an expert in every role of How2, in exactly the words the roles have at run time.
 
-The real agent (:class:`~mnemocraft.agents.how2.agent.Trial`) plays fresh tasks with :class:`Expert` in the
+The real agent (:class:`~mnemocraft.agents.how2.agent.Actor`) plays fresh tasks with :class:`Expert` in the
 model's place. What it was asked and what it answered are the dialogues.
 
 What the expert shows the Actor: look the target up first where there is a memory, then carry out the answer
@@ -14,13 +14,14 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from mnemocraft.agents.how2 import prompts
-from mnemocraft.agents.how2.agent import Trial
-from mnemocraft.agents.how2.roles import RoleCaller, is_relevant
-from mnemocraft.agents.how2.settings import Settings
-from mnemocraft.agents.how2.teachers import TEACHERS, templated_answer
+from mnemocraft.agents.how2.agent import Actor, agent
+from mnemocraft.agents.how2.roles import is_relevant
+from mnemocraft.agents.how2.settings import TEACHERS, Settings
+from mnemocraft.agents.rollout import Rollout, Stopped
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import Example, book
 from mnemocraft.envs.plancraft.actions import expert_actions
@@ -28,8 +29,10 @@ from mnemocraft.envs.plancraft.data import SLOT_NAMES
 from mnemocraft.finetune.tasks import DISTRACTORS, MAX_ACTIONS, fresh_task, known_targets
 from mnemocraft.llm import Model
 from mnemocraft.llm.surrogate import Surrogate
-from mnemocraft.llm.types import Message, Reply, Request, TokenLedger, Tool, ToolCall, Usage
-from mnemocraft.memory import KeyedMemory
+from mnemocraft.llm.types import Message, Reply, Request, Tool, ToolCall, Usage
+from mnemocraft.memory.keyed import Keyed
+from mnemocraft.worlds.plancraft import PlancraftWorld
+from mnemocraft.worlds.plancraft_teacher import templated_answer
 
 MISTAKES = 0.06
 """Chance that the expert misplaces an ingredient before it puts it right; mistakes are never a target."""
@@ -215,13 +218,18 @@ def play(task: Example, settings: Settings, rng: random.Random, full_slot: float
     """
     env = PlancraftEnv.of_example(task)
     expert = Expert(env, rng, full_slot)
-    trial = Trial(settings, Model("expert", expert), 0, KeyedMemory(), env)
-    episode = asyncio.run(trial.run())
-    if not episode.success:
-        raise AssertionError(f"the expert failed {task.target}: {episode.reason}")
-    messages = trial.messages[: _last_call(trial.messages) + 1]
-    yield Dialogue("actor", messages, prompts.tools(settings.tools), expert.targets)
+    actor = Actor(_rollout(env, settings, expert, 0), settings)
+    with suppress(Stopped):
+        asyncio.run(actor.run())
+    if not actor.world.success:
+        raise AssertionError(f"the expert failed {task.target}: {actor.world.reason}")
+    messages = actor.messages[: _last_call(actor.messages) + 1]
+    yield Dialogue("actor", messages, prompts.tools(actor.tools), expert.targets)
     yield from (role for role in expert.roles if role.role != "ask" or rng.random() < ASK_OFTEN)
+
+
+def _rollout(env: PlancraftEnv, settings: Settings, expert: Expert, seed: int) -> Rollout:
+    return Rollout(agent(settings), PlancraftWorld(env), Keyed(), Model("expert", expert), seed)
 
 
 def _last_call(messages: list[Message]) -> int:
@@ -235,8 +243,8 @@ def _judged(task: Example, rng: random.Random, seed: int) -> Dialogue:
     here, there = PlancraftEnv.of_example(task), PlancraftEnv.of_example(other)
     observation, elsewhere = here.reset()[0], there.reset()[0]
     expert = Expert(here, rng)
-    call = RoleCaller(Model("expert", expert), TokenLedger(), seed)
+    rollout = _rollout(here, Settings("relevance", TEACHERS[0]), expert, seed)
     teacher = rng.choice(TEACHERS[:3])
     entry = templated_answer(teacher, elsewhere, other.target)
-    asyncio.run(is_relevant(call, observation["text"], task.target, entry))
+    asyncio.run(is_relevant(rollout, observation["text"], task.target, entry))
     return expert.roles[0]

@@ -9,14 +9,16 @@ from typing import Any
 
 import pandas as pd
 
-from mnemocraft.agents.how2.agent import Trial
+from mnemocraft.agents.how2.agent import agent
 from mnemocraft.agents.how2.settings import Settings
+from mnemocraft.agents.rollout import play
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import Example, book
 from mnemocraft.finetune.demonstrate import draw
 from mnemocraft.finetune.tasks import known_targets
 from mnemocraft.llm import Model, get_model
-from mnemocraft.memory import KeyedMemory
+from mnemocraft.memory.keyed import Keyed
+from mnemocraft.worlds.plancraft import PlancraftWorld
 
 AGENTS = (
     ("base", "none"),
@@ -53,14 +55,15 @@ async def _played(adapter: Path, threads: int) -> list[dict[str, Any]]:
     model = get_model(f"local:{adapter}", threads=threads, parallel=PARALLEL)
     rows = []
     try:
-        for agent in AGENTS:
-            solved = await asyncio.gather(*(_solves(agent, task, model) for task in held_out(agent[0])))
-            rows.append({"setup": agent[0], "teacher": agent[1], "solved": sum(solved), "tasks": TASKS})
+        for setup, teacher in AGENTS:
+            settings = Settings(setup, teacher)
+            solved = await asyncio.gather(*(_solves(settings, task, model) for task in held_out(setup)))
+            rows.append({"setup": setup, "teacher": teacher, "solved": sum(solved), "tasks": TASKS})
     finally:
         await model.aclose()
     return rows
 
 
-async def _solves(agent: tuple[str, str], task: Example, model: Model) -> bool:
-    env = PlancraftEnv.of_example(task, max_steps=2 * EASY)
-    return (await Trial(Settings(*agent), model, 0, KeyedMemory(), env).run()).success
+async def _solves(settings: Settings, task: Example, model: Model) -> bool:
+    world = PlancraftWorld(PlancraftEnv.of_example(task, max_steps=2 * EASY))
+    return (await play(agent(settings), world, Keyed(), model)).success

@@ -32,7 +32,9 @@ class KitchenWorld:
         self._text = env.reset()[0]["text"]
         facts = {"task_index": int(env.task.rpartition("/")[2]), "horizon": env.horizon or 0}
         known = facts if env.task in TASKS else {}
-        self.task = Task(f"kitchen/{env.task}", env.goal_description, env.max_steps, env.goal_description, known)
+        self.task = Task(
+            f"kitchen/{env.task}", env.goal_description, env.max_steps, env.goal_description, known
+        )
 
     @property
     def steps(self) -> int:
@@ -93,7 +95,9 @@ def told(actions: Sequence[str], level: str) -> str:
     to each thing; and the same as a sentence."""
     done = [action for action in actions if not action.startswith(_MOVES)]
     subgoals = [action for action in done if not action.startswith("Pick up")]
-    lines = {"executable": list(actions), "partially-executable": done}.get(level, list(dict.fromkeys(subgoals)))
+    lines = {"executable": list(actions), "partially-executable": done}.get(
+        level, list(dict.fromkeys(subgoals))
+    )
     if level == "non-executable":
         return ", then ".join(lines)
     return "\n".join(["Follow these steps:", *(f"{n}. {line}" for n, line in enumerate(lines, 1))])

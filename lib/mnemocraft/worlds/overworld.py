@@ -20,8 +20,8 @@ from mnemocraft.worlds.minecraft import (
     goal_limit,
     minecraft_guide,
     minecraft_wording,
-    obtain,
     observation,
+    obtain,
     read,
 )
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
@@ -257,7 +257,9 @@ def overworld(
     return ControllerWorld(f"overworld/{name}", env, actor, demand(wanted, VERSION), limits)
 
 
-def minedojo(name: str, seed: int = 0, limits: str = "paper", max_steps: int | None = None) -> ControllerWorld:
+def minedojo(
+    name: str, seed: int = 0, limits: str = "paper", max_steps: int | None = None
+) -> ControllerWorld:
     """A task in MineDojo's game, played by the learned controller. The game has never been run with it.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mnemocraft.envs import PlancraftEnv
-from mnemocraft.envs.plancraft import Example, Game, examples, parse_action, plan
+from mnemocraft.envs.plancraft import Example, examples, parse_action, plan
 from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import SPLITS
 from mnemocraft.errors import MnemocraftError

@@ -19,8 +19,8 @@ from mnemocraft.worlds.minecraft import (
     goal_limit,
     minecraft_guide,
     minecraft_wording,
-    obtain,
     observation,
+    obtain,
     read,
 )
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks

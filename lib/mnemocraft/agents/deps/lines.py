@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+
 import numpy as np
 
 from mnemocraft.agents.deps.code import MAX_CHARACTERS, quoted

@@ -22,7 +22,9 @@ def planner(world: World, method: str) -> Message:
     """The system message of a method's planner."""
     if isinstance(world, Goals):
         return _system(world.guide + _demonstrated(method, world.version))
-    return _system("\n".join(part for part in (world.guide, world.wording, text("deps", f"{method}.lines")) if part))
+    return _system(
+        "\n".join(part for part in (world.guide, world.wording, text("deps", f"{method}.lines")) if part)
+    )
 
 
 def explainer(world: World) -> Message:

@@ -129,7 +129,9 @@ class NearestBySimulator:
         from mnemocraft.worlds.overworld import ControllerWorld
 
         if not isinstance(world, ControllerWorld):
-            raise MnemocraftError(f"The nearest goal can only be known in the overworld, not in {world.task.id}.")
+            raise MnemocraftError(
+                f"The nearest goal can only be known in the overworld, not in {world.task.id}."
+            )
         horizons = ScriptedController(world.env).horizon(world.seen, goals)
         return Choice(int(np.argmin(horizons)), horizons)
 

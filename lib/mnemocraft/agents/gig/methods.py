@@ -1,6 +1,5 @@
 """The planners of GiG's study, and the parts of GiG that each of its variants has."""
 
-from dataclasses import dataclass
 from functools import partial
 
 from mnemocraft.agents.gig.baselines import chain_of_thought, react

@@ -27,7 +27,9 @@ def agent(settings: Settings) -> Agent:
     """The agent of a set-up; those with a teacher need a world that has one."""
     needs = () if settings.setup == "base" else (Teaching,)
     label = settings.setup if settings.setup == "base" else f"{settings.setup} ({settings.teacher})"
-    return Agent(settings.setup, label, partial(how2, settings=settings), SAMPLING, needs, teaches_itself=True)
+    return Agent(
+        settings.setup, label, partial(how2, settings=settings), SAMPLING, needs, teaches_itself=True
+    )
 
 
 def make(name: str, teacher: str = "executable", ask_first: bool = False, think: bool = True) -> Agent:

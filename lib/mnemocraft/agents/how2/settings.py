@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.worlds.world import LEVELS as TEACHERS
+from mnemocraft.worlds.world import LEVELS
 
+TEACHERS = LEVELS
+"""The four teachers (section 3.4): one plan, told at four levels of abstraction."""
 SETUPS = ("base", "just_ask", "memory_only", "parse", "relevance", "how2")
 """No teacher; a teacher without memory (section 3.5); a memory with neither, one or both of the
 Parse and Relevance roles (sections 4.2 to 4.5)."""

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft import stats
-from mnemocraft.agents.deps import METHODS, task
+from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.stats import Cells, rate
 from mnemocraft.studies import papers
 from mnemocraft.studies.deps.load import GROUPS
+from mnemocraft.worlds.minecraft_tasks import minecraft_task
 
-LABELS = {name: method.label for name, method in METHODS.items()}
 METHOD_OF = {
     "GPT": "gpt",
     "ProgPrompt": "progprompt",
@@ -43,7 +43,7 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
     Adds ``group`` (meta-task), ``task_id``, ``in_table21``, ``label``, ``game``, ``passed`` (0 or 1),
     ``held`` (the items ever held), the counts as numbers, and ``completion`` and ``prompt`` tokens.
     """
-    facts = {key: task(key) for key in records["task"].unique()}
+    facts = {key: minecraft_task(key) for key in records["task"].unique()}
     missing = [name for name in (*COUNTS, "items") if name not in records]
     episodes = records.assign(**dict.fromkeys(missing, np.nan))
     numbers = {name: episodes[name].astype(float).fillna(0) for name in COUNTS}

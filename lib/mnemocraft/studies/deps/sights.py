@@ -50,14 +50,14 @@ def look(seed: int, steps: int) -> Sight:
     from mnemocraft.controllers import ScriptedController
     from mnemocraft.controllers.skills import wander
 
-    stage, _ = parallel.begin(parallel.condition("scripted", "horizon").settings, max(NUMBERS), seed)
-    env = cast("OverworldEnv", stage.env)
+    world = parallel.begin_world(parallel.condition("scripted", "horizon").settings, max(NUMBERS), seed)
+    env = cast("OverworldEnv", world.env)
     if steps:
-        stage.observation = wander(env, np.random.default_rng(seed), steps)
+        world.seen = wander(env, np.random.default_rng(seed), steps)
     goals = [goal for goal, _ in GOALS]
-    script = ScriptedController(env, seed).horizon(stage.observation, goals)
-    stage.look_around()
-    return Sight(seed, steps, env.frame(*FRAME), stage.horizon(goals), script)
+    script = ScriptedController(env, seed).horizon(world.seen, goals)
+    world.look_around()
+    return Sight(seed, steps, env.frame(*FRAME), world.horizon(goals), script)
 
 
 def sights(seeds: Sequence[int]) -> list[Sight]:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mnemocraft.agents.deps import METHODS, task
 from mnemocraft.envs.minecraft.rules import rules
 from mnemocraft.studies import papers
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.load import GROUPS, OVERWORLD_VERSION, WORLDS
 from mnemocraft.studies.deps.measures import CELL, LABELS, METHOD_OF, ROUNDS
+from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
 COLUMNS = ("value", "low", "high", "n")
 ENVIRONMENTS = {"text": "MC-TextWorld", "overworld": "MineDojo", "learned": "MineDojo"}
@@ -131,11 +131,11 @@ def table21(episodes: pd.DataFrame) -> pd.DataFrame:
     printed = papers.table("deps_table21").rename(columns={"item": "task"})
     printed = printed.assign(method=printed["method"].map(METHOD_OF), paper=printed["success_rate"] / 100)
     table = ours.merge(printed[["task", "method", "paper"]], on=["task", "method"], how="outer")
-    facts = {key: task(key) for key in table["task"].unique()}
+    facts = {key: minecraft_task(key) for key in table["task"].unique()}
     table = table.assign(
         group=table["task"].map(lambda key: facts[key].group),
         _id=table["task"].map(lambda key: facts[key].id),
-        _method=table["method"].map(list(METHODS).index),
+        _method=table["method"].map(list(LABELS).index),
         label=table["method"].map(LABELS),
         n=table["n"].fillna(0).astype(int),
     ).sort_values(["_id", "_method"], ignore_index=True)
@@ -195,9 +195,10 @@ def statuses(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def description(task_list: str, limits: str) -> pd.DataFrame:
     """Table 1: meta-tasks with their number of tasks and steps allowed, ours and the paper's."""
-    from mnemocraft.agents.deps import tasks
 
-    listed = pd.DataFrame([{"meta_task": t.group, "steps": t.steps(limits)} for t in tasks(task_list)])
+    listed = pd.DataFrame(
+        [{"meta_task": t.group, "steps": t.steps(limits)} for t in minecraft_tasks(task_list)]
+    )
     ours = listed.groupby("meta_task")["steps"].agg(tasks="count", steps="first").reindex(list(GROUPS))
     paper = papers.table("deps_table1").rename(columns={"n_tasks": "paper_tasks", "max_steps": "paper_steps"})
     return paper.merge(ours.reset_index(), on="meta_task")[

@@ -18,6 +18,7 @@ from mnemocraft.envs import KitchenEnv
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import read_trajectory
 from mnemocraft.studies import papers
+from mnemocraft.worlds.kitchen import KitchenWorld
 
 METHODS = ("gig", "react")
 PAIR = ["mode", "task", "seed"]
@@ -74,7 +75,7 @@ def _kept(trajectory: Sequence[Mapping[str, Any]]) -> list[bool]:
     """Whether each call's answer was accepted: a rejected one is followed by its error feedback."""
     following = [*trajectory[1:], {"type": "end"}]
     return [
-        after["type"] != "feedback"
+        after.get("name") != "feedback"
         for entry, after in zip(trajectory, following, strict=True)
         if entry["type"] == "call"
     ]
@@ -97,11 +98,10 @@ def _carried(calls: Sequence[Mapping[str, Any]], kept: Sequence[bool]) -> list[i
 
 def system_tokens(method: str, task: str, seed: int, first_prompt: int) -> int:
     """Tokens of the system message: its share of the first prompt's characters, which are written anew."""
-    env = KitchenEnv(task, seed)
-    observation, _ = env.reset()
-    successors = env.successor_texts() if method == "gig" else {}
-    user = prompts.message([*prompts.base(observation["text"], ""), prompts.simulation(successors)])
-    system = len(prompts.system(method)["content"])
+    world = KitchenWorld(KitchenEnv(task, seed))
+    successors = world.successors() if method == "gig" else {}
+    user = prompts.message([*prompts.base(world.observe().text), prompts.simulation(successors)])
+    system = len(prompts.system(world, method)["content"])
     return round(first_prompt * system / (system + len(user["content"])))
 
 

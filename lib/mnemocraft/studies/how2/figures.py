@@ -17,8 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from mnemocraft import figstyle
-from mnemocraft.agents.how2.settings import SETUPS
-from mnemocraft.agents.how2.teachers import TEACHERS
+from mnemocraft.agents.how2.settings import SETUPS, TEACHERS
 from mnemocraft.figstyle import COLOURS, COLUMN, PAGE, stamp, styled
 from mnemocraft.studies.how2.compare import span
 from mnemocraft.studies.how2.load import SPLITS

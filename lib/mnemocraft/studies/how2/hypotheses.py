@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft import stats
-from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS
-from mnemocraft.agents.how2.teachers import TEACHERS
+from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS, TEACHERS
 from mnemocraft.stats import Direction, Estimate, Key, difference
 from mnemocraft.studies import claims, papers
 from mnemocraft.studies.how2 import measures

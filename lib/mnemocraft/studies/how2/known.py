@@ -14,8 +14,7 @@ from operator import ge, gt, le
 import numpy as np
 import pandas as pd
 
-from mnemocraft.agents.how2.settings import AGENTS
-from mnemocraft.agents.how2.teachers import TEACHERS
+from mnemocraft.agents.how2.settings import AGENTS, TEACHERS
 from mnemocraft.stats import ALPHA, Estimate
 from mnemocraft.studies.how2 import measures
 from mnemocraft.studies.how2.measures import DIFFICULTIES

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mnemocraft import stats
-from mnemocraft.agents.how2.settings import SETUPS
-from mnemocraft.agents.how2.teachers import TEACHERS
+from mnemocraft.agents.how2.settings import SETUPS, TEACHERS
 from mnemocraft.stats import Cells, Estimate, Key, difference
 from mnemocraft.studies import papers
 from mnemocraft.studies.how2 import measures

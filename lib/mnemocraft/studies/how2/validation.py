@@ -4,74 +4,73 @@ A model answers in each teacher's style from the planner's output, and a judge, 
 whether the answer agrees with the template. An episode is one answer; success is a VALID verdict.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 from mnemocraft.agents.how2 import prompts
-from mnemocraft.agents.how2.roles import RoleCaller
-from mnemocraft.agents.how2.teachers import TEACHERS, in_words, templated_answer
-from mnemocraft.errors import ModelError
+from mnemocraft.agents.how2.agent import SAMPLING
+from mnemocraft.agents.how2.roles import call
+from mnemocraft.agents.how2.settings import TEACHERS
+from mnemocraft.agents.rollout import Agent, Rollout, Stopped
+from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
-from mnemocraft.llm.types import TokenLedger
-from mnemocraft.runs import Condition, Episode, Stream, Study
+from mnemocraft.memory.none import NoMemory
+from mnemocraft.runs import Condition, Stream, Study
+from mnemocraft.runs.sources import fingerprint
 from mnemocraft.studies.how2.load import environment, shuffled, subset
-from mnemocraft.studies.how2.sweep import MAX_STEPS, STEM, TASKS, fingerprint
+from mnemocraft.studies.how2.sweep import MAX_STEPS, STEM, TASKS
+from mnemocraft.worlds.plancraft import PlancraftWorld
+from mnemocraft.worlds.world import Teaching
 
 
 def study(profile: str) -> Study:
     """All four teachers on the low split, one seed."""
     tasks = shuffled(subset("low", TASKS[profile]), 0)
     conditions = [Condition(f"validation/{teacher}", {"teacher": teacher}) for teacher in TEACHERS]
-    return Study(STEM, tuple(Stream(c, 0, tasks) for c in conditions), start, fingerprint())
+    return Study(STEM, tuple(Stream(c, 0, tasks) for c in conditions), start, fingerprint(start))
 
 
-class Validation:
-    """Judges one teacher's style, task by task; nothing is remembered."""
+class Judged(PlancraftWorld):
+    """A table at which nothing is crafted: the episode succeeds by the judge's verdict.
 
-    def __init__(self, stream: Stream, model: Model) -> None:
-        self.teacher, self.seed, self.model = stream.condition.settings["teacher"], stream.seed, model
+    Attributes:
+        verdict: VALID or INVALID, empty before it.
+    """
 
-    async def episode(self, task: str) -> Episode:
-        """Let the model answer for one task and judge the answer."""
-        observation, _ = environment(task, MAX_STEPS).reset()
-        ledger = TokenLedger()
-        log: list[dict[str, Any]] = []
-        try:
-            reason = await self._judged(RoleCaller(self.model, ledger, self.seed), observation, log)
-        except ModelError as error:
-            reason = "error"
-            log.append({"type": "error", "message": str(error)})
-        return Episode(reason == "VALID", reason, 0, tokens=ledger.roles, trajectory=log)
+    verdict = ""
 
-    async def _judged(self, call: RoleCaller, observation: Any, log: list[dict[str, Any]]) -> str:
-        target = observation["target"]
-        question = f"How do I make {target} with what is in my inventory?"
-        plan = templated_answer("subgoal-partially-executable", observation, target)
-        reference = (
-            in_words(plan)
-            if self.teacher == "non-executable"
-            else templated_answer(self.teacher, observation, target)
-        )
-        answer = await call(
-            "teacher",
-            prompts.render(
-                "teacher_by_model",
-                **prompts.teacher_styles()[self.teacher],
-                context=observation["text"],
-                plan=plan,
-                question=question,
-            ),
-        )
-        verdict = await call(
-            "judge", prompts.render("judge", question=question, reference=reference, answer=answer)
-        )
-        log.append({"type": "judged", "question": question, "reference": reference, "answer": answer})
-        return "VALID" if verdict.upper().startswith("VALID") else "INVALID"
-
-    def restore(self, deltas: Sequence[Any]) -> None:
-        """Nothing to restore."""
+    @property
+    def success(self) -> bool:
+        """Whether the answer agrees with the template."""
+        return self.verdict == "VALID"
 
 
-def start(stream: Stream, model: Model) -> Validation:
-    """Begin a stream."""
-    return Validation(stream, model)
+async def validate(rollout: Rollout, teacher: str) -> None:
+    """Let the model answer in a teacher's style and judge the answer. Raises Stopped with the verdict."""
+    world = rollout.world
+    assert isinstance(world, Judged)
+    target = world.task.item
+    question = f"How do I make {target} with what is in my inventory?"
+    prompt = prompts.render(
+        "teacher_by_model",
+        **prompts.teacher_styles()[teacher],
+        context=world.observe().text,
+        plan=world.how_to(target, question, "subgoal-partially-executable"),
+        question=question,
+    )
+    answer = await call(rollout, "teacher", prompt)
+    reference = world.how_to(target, question, teacher)
+    prompt = prompts.render("judge", question=question, reference=reference, answer=answer)
+    valid = (await call(rollout, "judge", prompt)).upper().startswith("VALID")
+    world.verdict = "VALID" if valid else "INVALID"
+    raise Stopped(world.verdict)
+
+
+def start(stream: Stream, model: Model) -> EpisodeStream:
+    """Begin a stream: one teacher's style, task by task; nothing is remembered."""
+    teacher = stream.condition.settings["teacher"]
+    agent = Agent("validation", teacher, partial(validate, teacher=teacher), SAMPLING, (Teaching,))
+
+    def begin(task: str) -> tuple[Judged, int]:
+        return Judged(environment(task, MAX_STEPS)), stream.seed
+
+    return EpisodeStream(agent, NoMemory(), model, begin)
