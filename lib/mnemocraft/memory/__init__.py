@@ -1,4 +1,4 @@
-"""Memories of planning agents: ``get_memory("trace")`` for any agent in any world, and the stores by themselves."""
+"""Memories: ``get_memory("trace")`` for any agent in any world, and the stores by themselves."""
 
 from typing import TYPE_CHECKING
 

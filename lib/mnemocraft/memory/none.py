@@ -21,8 +21,9 @@ class NoMemory:
     def learn(self, text: str, keys: Sequence[str]) -> None:
         """Nothing is kept."""
 
-    def commit(self, goal: str, success: bool) -> None:
+    def commit(self, goal: str, success: bool) -> Any:
         """Nothing was left."""
+        return None
 
     def restore(self, deltas: Sequence[Any]) -> None:
         """There is nothing to bring back."""

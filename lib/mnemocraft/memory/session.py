@@ -125,7 +125,8 @@ class Loops(SceneMemory):
 
     def __init__(self, encoder: str | None = None) -> None:
         super().__init__(encoder)
-        self.commit("", success=False)
+        self.graph = SessionGraph()
+        self._last: str | None = None
 
     def path(self, cue: Cue) -> list[str] | None:
         """The actions since this state was there before; None if it is new."""
@@ -146,8 +147,7 @@ class Loops(SceneMemory):
 
     def commit(self, goal: str, success: bool) -> None:
         """The next episode begins with an empty graph."""
-        self.graph = SessionGraph()
-        self._last: str | None = None
+        self.graph, self._last = SessionGraph(), None
 
     def __len__(self) -> int:
         """Number of different states."""

@@ -1,4 +1,4 @@
-"""Fingerprints: the files that decide how an episode goes, found by following the imports of what plays it."""
+"""Fingerprints: the files that decide how an episode goes, found by following imports."""
 
 from __future__ import annotations
 

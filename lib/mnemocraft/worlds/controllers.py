@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -31,7 +31,8 @@ def controller(name: str, env: OverworldEnv | MineDojoEnv, seed: int) -> Control
     """A controller of a world.
 
     Args:
-        name: ``scripted``, ``sighted`` or ``learned`` (the weights that come with the project).
+        name: ``scripted`` or ``sighted`` (in the overworld only), or ``learned`` (the weights that come with
+            the project).
         env: Where it acts.
         seed: Of what it draws.
 
@@ -41,9 +42,9 @@ def controller(name: str, env: OverworldEnv | MineDojoEnv, seed: int) -> Control
     from mnemocraft.controllers import LearnedController, ScriptedController, SightedController
 
     if name == "scripted":
-        return ScriptedController(env, seed)
+        return ScriptedController(cast("OverworldEnv", env), seed)
     if name == "sighted":
-        return SightedController(env)
+        return SightedController(cast("OverworldEnv", env))
     if name == "learned":
         return LearnedController(_network(), seed)
     raise MnemocraftError(f"There is no controller {name!r}; it is one of {', '.join(CONTROLLERS)}.")

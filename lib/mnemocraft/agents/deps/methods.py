@@ -28,19 +28,23 @@ def agent(name: str, max_rounds: int | None = None) -> Agent:
     """The agent of a method.
 
     Args:
-        name: A key of :data:`LABELS`.
+        name: A key of :data:`LABELS`; ``zero_shot`` and ``zero_shot_cot`` mean ``gpt`` and ``cot``.
         max_rounds: Revised plans allowed (Table 4), for those that revise them; None for as many as the
             dialogue has room for.
     """
-    revised = {"max_rounds": max_rounds}
+    method = {"zero_shot": "gpt", "zero_shot_cot": "cot"}.get(name, name)
     runs: dict[str, Callable[[Rollout], Awaitable[None]]] = {
         "gpt": zero_shot,
         "progprompt": progprompt,
         "cot": chain_of_thought,
-        "inner_monologue": partial(inner_monologue, **revised),
+        "inner_monologue": partial(inner_monologue, max_rounds=max_rounds),
         "code_as_policies": code_as_policies,
-        "dep": partial(deps, **revised),
-        "deps": partial(deps, **revised, selector=HorizonSelector()),
+        "dep": partial(deps, max_rounds=max_rounds),
+        "deps": partial(deps, max_rounds=max_rounds, selector=HorizonSelector()),
     }
-    needs = {"progprompt": (Goals,), "code_as_policies": (Goals,), "deps": (Goals, Horizons)}
-    return Agent(name, LABELS[name], runs[name], SAMPLING, needs.get(name, ()))
+    needs: dict[str, tuple[type, ...]] = {
+        "progprompt": (Goals,),
+        "code_as_policies": (Goals,),
+        "deps": (Goals, Horizons),
+    }
+    return Agent(name, LABELS[method], runs[method], SAMPLING, needs.get(method, ()))

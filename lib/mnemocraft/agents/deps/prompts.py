@@ -1,8 +1,8 @@
 """What the models are told: the texts in ``prompts/`` and the messages of a dialogue.
 
-Every planner's system message is the world's guide, then its method's own answer format; in Minecraft with the
-same two demonstrations, in other worlds without any. A message is a row of lines ``Name: text``; what a model
-once wrote enters them in one line, so that it cannot be mistaken for another line.
+Every planner's system message is the world's guide, then its method's own answer format; in Minecraft with
+the same two demonstrations, in other worlds without any. A message is a row of lines ``Name: text``; what a
+model once wrote enters them in one line, so that it cannot be mistaken for another line.
 """
 
 from collections.abc import Sequence

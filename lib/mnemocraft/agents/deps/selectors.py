@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.worlds.world import Frames, Goals, Horizons, lacks
 
 if TYPE_CHECKING:
+    from mnemocraft.envs import OverworldEnv
     from mnemocraft.worlds import World
 
 
@@ -132,7 +133,7 @@ class NearestBySimulator:
             raise MnemocraftError(
                 f"The nearest goal can only be known in the overworld, not in {world.task.id}."
             )
-        horizons = ScriptedController(world.env).horizon(world.seen, goals)
+        horizons = ScriptedController(cast("OverworldEnv", world.env)).horizon(world.seen, goals)
         return Choice(int(np.argmin(horizons)), horizons)
 
 

@@ -16,9 +16,7 @@ async def react(rollout: Rollout) -> None:
     history: list[Message] = [prompts.system(rollout.world, "react")]
     while True:
         shown = [*prompts.base(steps.observation.text), prompts.memory(rollout.recall())]
-        choice = await steps.choose(
-            lambda error, shown=shown: [*history, prompts.message([prompts.feedback(error), *shown])]
-        )
+        choice = await steps.choose(history, shown)
         history = [*choice.messages, {"role": "assistant", "content": choice.answer}]
         steps.act(choice.action)
 

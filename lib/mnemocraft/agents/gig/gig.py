@@ -7,6 +7,7 @@ from mnemocraft.agents.gig.answers import read_fields
 from mnemocraft.agents.gig.steps import Steps
 from mnemocraft.agents.rollout import Rollout
 from mnemocraft.memory.session import Loops
+from mnemocraft.worlds.world import Lookahead
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ async def gig(rollout: Rollout, parts: Parts) -> None:
     while True:
         cue = rollout.cue()  # 1, 2: the memories embed the scene
         path = session.path(cue) if session is not None else None  # 4, 5
-        successors = world.successors() if parts.lookahead else {}  # 8
+        successors = world.successors() if parts.lookahead and isinstance(world, Lookahead) else {}  # 8
         hits = rollout.recall()  # 10, 11, 12
         match = hits[0] if hits and hits[0].source == "trace" else None
         shown = [  # in the order of the paper's Figure 12, where what happened before comes last
@@ -48,12 +49,7 @@ async def gig(rollout: Rollout, parts: Parts) -> None:
         ]
         if path is not None:
             rollout.note("loop", "; ".join(path))
-        choice = await steps.choose(  # 15
-            lambda error, shown=shown: [
-                prompts.system(world, "gig"),
-                prompts.message([prompts.feedback(error), *shown]),  # 3
-            ]
-        )
+        choice = await steps.choose([prompts.system(world, "gig")], shown)  # 3, 15
         rollout.count("loops", path is not None)
         rollout.count("retrieved", match is not None)
         rollout.count("followed", match is not None and match.action == choice.action)

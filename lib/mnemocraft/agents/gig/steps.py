@@ -1,8 +1,9 @@
 """Choosing one action after another: what ReAct, ReCAP and GiG have in common."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from mnemocraft.agents.gig import prompts
 from mnemocraft.agents.gig.answers import NO_ACTION, read_action
 from mnemocraft.agents.rollout import Rollout, Sampling, Stopped
 from mnemocraft.llm.types import Message
@@ -46,11 +47,12 @@ class Steps:
         """The planner's answer. Raises ModelError when the request finally fails."""
         return (await self.rollout.ask("planner", messages, about=about)).text
 
-    async def choose(self, request: Callable[[str], list[Message]]) -> Choice:
+    async def choose(self, history: list[Message], blocks: Sequence[str]) -> Choice:
         """Ask until an answer names an action that can be tried.
 
         Args:
-            request: From the error feedback (empty if nothing was wrong) to the messages to send.
+            history: The messages before.
+            blocks: Of the message to send, which begins with the error feedback if something was wrong.
 
         Raises:
             Stopped: ``invalid_actions``, after ``MAX_TRIES`` invalid answers at a step for the
@@ -58,7 +60,7 @@ class Steps:
             ModelError: The request finally failed.
         """
         while True:
-            messages = request(self.error)
+            messages = [*history, prompts.message([prompts.feedback(self.error), *blocks])]
             answer = await self.ask(messages)
             action = read_action(answer)
             error = self.rollout.world.check(action) if action else NO_ACTION

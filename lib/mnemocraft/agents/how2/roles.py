@@ -24,8 +24,9 @@ async def ask_question(rollout: Rollout, context: str, recipe: str) -> str:
 
 
 async def teach(rollout: Rollout, world: Teaching, level: str, question: str, recipe: str) -> str:
-    """The teacher's answer to ``question``, T(o, q) of equation 4: the world's, or at the least concrete level
-    what a model makes of it.
+    """The teacher's answer to ``question``, T(o, q) of equation 4.
+
+    It is the world's; at the least concrete level it is what a model makes of that.
 
     Args:
         rollout: Reaches the model.
