@@ -190,7 +190,7 @@ class Rollout:
             self.memory.observe(cue, action)
             self.actions.append(action)
         failure = feedback.failure
-        self.log(Action(action, feedback.success, failure, self.world.steps, place, line))
+        self.log(Action(action, feedback.success, failure, self.world.steps, place, line, limit))
         if self.world.reason:
             raise Stopped(self.world.reason)
         return feedback

@@ -85,19 +85,24 @@ class Plan(Event):
 
 @dataclass(frozen=True)
 class Choice(Event):
-    """One of several goals was chosen, with the predicted steps to each (None: not predicted)."""
+    """One of several goals was chosen, with the predicted steps to each (None: not predicted).
+
+    ``looked``: The agent looked around before, and turned to it.
+    """
 
     type = "choice"
     candidates: Sequence[str]
     chosen: str
     horizons: Sequence[float] | None = None
+    looked: bool = False
 
 
 @dataclass(frozen=True)
 class Action(Event):
     """An action line was tried: how it went, and the steps of the episode after it.
 
-    ``place`` is its number in the plan, from 1 on; 0 where there is no plan.
+    ``place`` is its number in the plan, from 1 on (0: there is no plan), ``line`` how the plan says it;
+    ``limit`` the steps that it might take.
     """
 
     type = "action"
@@ -107,6 +112,7 @@ class Action(Event):
     step: int
     place: int = 0
     line: str = ""
+    limit: int | None = None
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def _select(rounds: Rounds, steps: Sequence[Step], selector: Selector | None) ->
     if len(places) < 2:
         return 0
     choice = selector.choose([goals[place] for place in places], world, rounds.random)
-    rounds.chosen([steps[place] for place in places], choice.place, choice.horizons)
+    rounds.chosen([steps[place] for place in places], choice)
     return places[choice.place]
 
 

@@ -49,7 +49,8 @@ async def pursue_all(rollout: Rollout, goals: Sequence[tuple[Goal, str]], select
         goal = candidates[choice.place]
         rollout.count("choices")
         predicted = None if choice.horizons is None else [round(float(n), 1) for n in choice.horizons]
-        rollout.log(events.Choice([str(each) for each in candidates], str(goal), predicted))
+        shown = [str(each) for each in candidates]
+        rollout.log(events.Choice(shown, str(goal), predicted, choice.looked))
         try:
             done = rollout.act(line_of(goal), limit=TURN)
         finally:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mnemocraft.agents.deps import lines, prompts
+from mnemocraft.agents.deps import lines, prompts, selectors
 from mnemocraft.agents.deps.plan import Reading, Step
 from mnemocraft.agents.rollout import Rollout, Sampling, Stopped
 from mnemocraft.llm.types import Message
@@ -125,10 +125,11 @@ class Rounds:
             self.rollout.count("failed_goals", not self.rollout.feedback.success)
         return done
 
-    def chosen(self, steps: Sequence[Step], place: int, horizons: np.ndarray | None) -> None:
+    def chosen(self, steps: Sequence[Step], choice: selectors.Choice) -> None:
         """Record that one of several steps was chosen."""
-        rounded = None if horizons is None else [round(float(n), 2) for n in horizons]
-        self.rollout.log(Choice([step.action for step in steps], steps[place].action, rounded))
+        predicted = None if choice.horizons is None else [round(float(n), 2) for n in choice.horizons]
+        lines = [step.action for step in steps]
+        self.rollout.log(Choice(lines, lines[choice.place], predicted, choice.looked))
 
     def next_round(self) -> None:
         """Begin another round. Raises Stopped: ``max_rounds``."""

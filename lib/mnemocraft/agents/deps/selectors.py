@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 class Choice(NamedTuple):
-    """The place of the chosen goal, and the steps predicted to each one, if they were predicted."""
+    """The place of the chosen goal, the steps predicted to each one, if they were predicted, and whether the
+    agent looked around for it and turned to it."""
 
     place: int
     horizons: np.ndarray | None = None
+    looked: bool = False
 
 
 class Selector(Protocol):
@@ -108,7 +110,7 @@ class HorizonSelector:
         horizons = world.horizon(goals)
         place = int(random.choice(len(goals), p=probabilities(horizons)))
         world.turn_to(goals[place])
-        return Choice(place, horizons)
+        return Choice(place, horizons, looked=True)
 
 
 def probabilities(horizons: np.ndarray) -> np.ndarray:

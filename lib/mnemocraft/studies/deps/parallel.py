@@ -122,11 +122,12 @@ def condition(controller: str, selector: str, clip: str = "") -> Condition:
 def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream; nobody asks the model, and none of its episodes leaves anything to the next."""
     settings = stream.condition.settings
+    return EpisodeStream(agent(settings), NoMemory(), model, partial(begin, settings, stream.seed))
 
-    def begin(task: str) -> tuple[ControllerWorld, int]:
-        return begin_world(settings, int(task), stream.seed), stream.seed
 
-    return EpisodeStream(agent(settings), NoMemory(), model, begin)
+def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[ControllerWorld, int]:
+    """So many goals (``task``) in a world at its beginning, and the episode's seed."""
+    return begin_world(settings, int(task), seed), seed
 
 
 def agent(settings: Mapping[str, Any]) -> Agent:

@@ -74,24 +74,24 @@ def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream; none of its episodes leaves anything to the next."""
     choice = stream.condition.settings
     max_rounds = CODE_ROUNDS if choice["limits"] == "code" else None
-    begin = partial(begin_task, choice, stream.seed)
-    return EpisodeStream(agent(choice["method"], max_rounds), NoMemory(), model, begin)
+    player = agent(choice["method"], max_rounds)
+    return EpisodeStream(player, NoMemory(), model, partial(begin, choice, stream.seed))
 
 
-def begin_task(settings: Mapping[str, Any], seed: int, key: str) -> tuple[TextWorld | ControllerWorld, int]:
+def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[TextWorld | ControllerWorld, int]:
     """A task at its beginning, and the episode's own seed, which makes its world and the model's draws.
 
     Args:
         settings: Of its condition, or a record with them.
         seed: The study's seed.
-        key: Of the task.
+        task: Its key.
     """
-    own = SEEDS_APART * seed + minecraft_task(key).id
+    own = SEEDS_APART * seed + minecraft_task(task).id
     limits = settings["limits"]
     if settings["world"] == "text":
-        return textworld(key, own, version=settings["version"], limits=limits), own
+        return textworld(task, own, version=settings["version"], limits=limits), own
     controller = "learned" if settings["world"] == "learned" else "scripted"
-    return overworld(key, own, controller, limits), own
+    return overworld(task, own, controller, limits), own
 
 
 DATA = ("minecraft/*.json", "models/controller.safetensors")

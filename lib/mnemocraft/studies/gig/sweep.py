@@ -1,7 +1,9 @@
 """The kitchen study: its conditions, and how one of its streams is played."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 from mnemocraft.agents.gig.methods import METHODS, parts
 from mnemocraft.agents.stream import EpisodeStream
@@ -62,13 +64,16 @@ def condition(method: str, mode: str) -> Condition:
 def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream; with experience its memory holds the bank of the mode, and grows on success."""
     choice = stream.condition.settings
-    name, multiplier = choice["method"], choice["multiplier"]
+    agent, seed = METHODS[choice["method"]], stream.seed
     memory = memory_bank(choice["mode"]) if choice["experience"] else NoMemory()
+    return EpisodeStream(
+        agent, memory, model, partial(begin, choice, seed), lambda task: task_facts(task, seed)
+    )
 
-    def begin(task: str) -> tuple[KitchenWorld, int]:
-        return KitchenWorld(environment(task, stream.seed, multiplier)), stream.seed
 
-    return EpisodeStream(METHODS[name], memory, model, begin, lambda task: task_facts(task, stream.seed))
+def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[KitchenWorld, int]:
+    """A task of a condition (or of a record with its settings) at its beginning, and the episode's seed."""
+    return KitchenWorld(environment(task, seed, settings["multiplier"])), seed
 
 
 DATA = ("models/gig_encoder.safetensors", "models/kitchen_texts.safetensors", "kitchen/*.jsonl")

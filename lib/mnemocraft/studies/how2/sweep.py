@@ -4,8 +4,10 @@
 ``demo(...)`` the few live episodes of notebook 00.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from mnemocraft.agents.how2.agent import agent
 from mnemocraft.agents.how2.settings import AGENTS, MEMORY_SETUPS, TEACHERS, Settings
@@ -114,13 +116,14 @@ def stream(c: Condition, seed: int, size: int) -> Stream:
 def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream with an empty memory."""
     choice = stream.condition.settings
-    variant, steps = choice["variant"], choice["max_steps"]
+    variant = choice["variant"]
     settings = Settings(
         choice["setup"], choice["teacher"], ask_first=variant == "ask_first", think=variant != "no_think"
     )
     memory = Keyed() if settings.remembers else NoMemory()
+    return EpisodeStream(agent(settings), memory, model, partial(begin, choice, stream.seed))
 
-    def begin(task: str) -> tuple[PlancraftWorld, int]:
-        return PlancraftWorld(environment(task, steps)), stream.seed
 
-    return EpisodeStream(agent(settings), memory, model, begin)
+def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[PlancraftWorld, int]:
+    """A task of a condition (or of a record with its settings) at its beginning, and the episode's seed."""
+    return PlancraftWorld(environment(task, int(settings["max_steps"]))), seed

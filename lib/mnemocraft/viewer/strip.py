@@ -1,8 +1,4 @@
-"""Look at an episode: step through it with its world drawn, or see it as a strip of pictures.
-
-No pictures are stored with a run. They are drawn anew by replaying the logged actions in the environment,
-which every study does in its own way: see ``replay`` in its ``episodes`` module.
-"""
+"""A slider over the moments of an episode, or a strip of some of them where nobody can click."""
 
 from __future__ import annotations
 

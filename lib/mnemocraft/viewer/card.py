@@ -11,14 +11,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from mnemocraft.figstyle import COLOURS, styled
-from mnemocraft.viewer import Look
 
-LOOK = Look(width=900, columns=1, inches=9.0, limit=5)
-DONE, FAILED, NOW, LATER = "done", "failed", "now", "later"
+DONE, FAILED, LATER = "done", "failed", "later"
 MARKS = {
     DONE: ("✓", COLOURS[2]),
     FAILED: ("✗", "#D55E00"),
-    NOW: ("▶", COLOURS[0]),
     LATER: ("·", "0.5"),
 }
 """Sign and colour of a step, by how it stands."""
@@ -63,13 +60,13 @@ def _plan(axes: Axes, steps: Sequence[Step]) -> None:
     """A line a step; of a long plan those around the one that is being done."""
     axes.set_axis_off()
     axes.set(xlim=(0, 1), ylim=(LINES, -0.5))
-    at = next((place for place, (_, state) in enumerate(steps) if state in (NOW, FAILED)), 0)
+    at = next((place for place, (_, state) in enumerate(steps) if state == FAILED), 0)
     first = max(0, min(at - LINES // 2, len(steps) - LINES))
     for row, (line, state) in enumerate(steps[first : first + LINES]):
         sign, colour = MARKS[state]
         axes.text(0.0, row, sign, fontsize=8, color=colour, va="center", family="DejaVu Sans")
         text = shorten(f"{first + row + 1}. {line}", 84, placeholder=" ...")
-        weight = "bold" if state in (NOW, FAILED) else "normal"
+        weight = "bold" if state == FAILED else "normal"
         axes.text(0.035, row, text, fontsize=7.6, color=colour, va="center", weight=weight)
     if not steps:
         axes.text(0.0, 0, "no plan yet", fontsize=8, color="0.5", va="center")

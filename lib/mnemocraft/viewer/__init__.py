@@ -1,0 +1,10 @@
+"""Look at an episode: step through it with its world drawn, or see it as a strip of pictures.
+
+``show`` takes records of any study; ``strip`` has the slider, ``replay`` plays an episode again
+from its events, ``pictures`` draws each kind of world.
+"""
+
+from mnemocraft.viewer.replay import replay, show
+from mnemocraft.viewer.strip import Look, Moment, headless, png
+
+__all__ = ["Look", "Moment", "headless", "png", "replay", "show"]
