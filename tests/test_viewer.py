@@ -12,7 +12,7 @@ from IPython.display import Image
 from mnemocraft import paths, viewer
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft.data import examples
-from mnemocraft.play import by_hand, play
+from mnemocraft.studies.how2.hand import by_hand, play
 from mnemocraft.runs.store import trajectory_path
 from mnemocraft.studies.how2 import episodes
 

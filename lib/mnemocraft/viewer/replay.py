@@ -67,7 +67,7 @@ def replay(world: World, events: Sequence[Event], title: str = "", *, brief: boo
         world: The task at its beginning; it is played to the end.
         events: The trajectory.
         title: Of the first moment, before the task.
-        brief: Leave out goals that were reached, where an action is a goal.
+        brief: Leave out the steps of a plan that were done.
 
     Raises:
         MnemocraftError: The episode goes otherwise now: it was made with another version of the world.
@@ -87,7 +87,7 @@ def replay(world: World, events: Sequence[Event], title: str = "", *, brief: boo
         _repeat(world, event)
         pictures.notice(event)
         if isinstance(event, Action):
-            skipped = brief and event.success and isinstance(world, Goals)
+            skipped = brief and event.success and event.place > 0
             if not skipped:
                 add(_title(event))
         elif isinstance(event, Plan) and pictures.plans:

@@ -173,13 +173,13 @@ class Frames(Protocol):
 
 
 CAPABILITIES: dict[type, str] = {
-    Lookahead: "lookahead (what an action would lead to)",
-    Goals: "goals with known preconditions",
-    Horizons: "horizons (how far a goal is)",
+    Lookahead: "lookahead",
+    Goals: "goals",
+    Horizons: "horizons",
     Teaching: "a teacher",
     Frames: "images",
 }
-"""Every capability in words."""
+"""Every capability in a word or two."""
 
 
 def lacks(world: World, capability: type, who: str) -> MnemocraftError:
