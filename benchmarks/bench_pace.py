@@ -17,8 +17,9 @@ import pandas as pd
 
 from mnemocraft.controllers import SightedController, pursue
 from mnemocraft.controllers.evaluate import EPISODES, skill_table
+from mnemocraft.controllers.herd import FARM
 from mnemocraft.controllers.sighted import PACE
-from mnemocraft.controllers.skills import FARM, SKILLS, begin
+from mnemocraft.controllers.skills import SKILLS, begin
 from mnemocraft.studies.minecraft import load
 
 RESULTS = Path(__file__).parent / "results" / "pace.json"

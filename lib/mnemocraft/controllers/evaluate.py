@@ -19,13 +19,14 @@ from statsmodels.stats.proportion import proportion_confint
 from tqdm import tqdm
 
 from mnemocraft.controllers import actions as a
+from mnemocraft.controllers.herd import FARM
 from mnemocraft.controllers.inventory import InventoryHand
 from mnemocraft.controllers.learned import LearnedController
 from mnemocraft.controllers.looks import look_around
 from mnemocraft.controllers.network import WEIGHTS
 from mnemocraft.controllers.pursuit import Controller, pursue
 from mnemocraft.controllers.scripted import ScriptedController
-from mnemocraft.controllers.skills import AXE, FARM, SKILLS, Skill, begin, wander
+from mnemocraft.controllers.skills import AXE, SKILLS, Skill, begin, wander
 from mnemocraft.controllers.success import Observation
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.envs.overworld import OverworldEnv

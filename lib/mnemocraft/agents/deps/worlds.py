@@ -8,15 +8,12 @@ import numpy as np
 
 from mnemocraft.agents.deps.stage import GIVEN_TOOL, Judge, TextStage, WorldStage
 from mnemocraft.agents.deps.tasks import Task
+from mnemocraft.controllers.herd import FARM, NOON, herd
 from mnemocraft.envs.minecraft.textworld import TextWorldEnv
 
 if TYPE_CHECKING:
     from mnemocraft.controllers import Controller
     from mnemocraft.envs import MineDojoEnv, OverworldEnv
-
-ANIMALS, HERD, PASTURE = ("sheep", "cow", "pig", "chicken"), 4, 30
-"""Animals put near at the start, of each kind, and within how many blocks (released code)."""
-NOON = 6000
 
 
 def judge(task: Task, version: str) -> Judge:
@@ -65,15 +62,7 @@ def world_stage(env: OverworldEnv | MineDojoEnv, controller: Controller, judge: 
 
     env.reset()
     random = np.random.default_rng(env.seed)
-    for kind in ANIMALS:
-        _herd(env, kind, random)
+    for kind in FARM:
+        herd(env, kind, random)
     controller.reset()
     return WorldStage(env, controller, env.step(functional(0))[0], judge)
-
-
-def _herd(env: OverworldEnv | MineDojoEnv, kind: str, random: np.random.Generator) -> None:
-    """Put animals of a kind on the ground somewhere near."""
-    placed = 0
-    for x, z in random.integers(-PASTURE, PASTURE + 1, (5 * HERD, 2)).tolist():
-        if placed < HERD:
-            placed += any(env.spawn_mobs(kind, (x, y, z)) is not False for y in range(8, -9, -1))
