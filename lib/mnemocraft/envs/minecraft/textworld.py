@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium
-from gymnasium.envs.registration import EnvSpec
 
 from mnemocraft.envs.minecraft.engine import Engine, Inventory, engine
 from mnemocraft.envs.minecraft.operators import Name, Operator
 from mnemocraft.envs.minecraft.sentences import Answer, explain, unknown
-from mnemocraft.envs.minecraft.spaces import InventorySpace, ToolCallSpace
-from mnemocraft.envs.plancraft.spaces import TextSpace
+from mnemocraft.envs.minecraft.spaces import InventorySpace, random_call
+from mnemocraft.envs.spaces import TextSpace, ToolCallSpace
+from mnemocraft.envs.task_env import TaskEnv
 from mnemocraft.errors import MnemocraftError
 
 Action = dict[str, Any]
@@ -27,7 +28,7 @@ Observation = dict[str, Any]
 _OVER = "The episode is over."
 
 
-class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
+class TextWorldEnv(TaskEnv[Action | str]):
     """An inventory that changes by mining, killing, crafting and smelting; each action always works out.
 
     A malformed or impossible action counts as a step, changes nothing, and is answered by a sentence that
@@ -77,13 +78,9 @@ class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
         self.observation_space = gymnasium.spaces.Dict(
             {"text": TextSpace(), "inventory": InventorySpace(self.engine), "equipped": TextSpace()}
         )
-        self.action_space = ToolCallSpace(self.engine)
+        self.action_space = ToolCallSpace(partial(random_call, self.engine))
         settings = {"version": version, "rules": rules, "target": target, "inventory": inventory}
-        self.spec = EnvSpec(
-            "mnemocraft/TextWorld-v0",
-            "mnemocraft.envs:TextWorldEnv",
-            kwargs=settings | {"max_steps": max_steps, "durability": durability},
-        )
+        self._record("TextWorld", **settings, max_steps=max_steps, durability=durability)
         self._restart()
 
     def reset(
@@ -92,7 +89,7 @@ class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
         """Back to the start inventory. Nothing is random; ``seed`` only seeds ``np_random``."""
         super().reset(seed=seed, options=options)
         self._restart()
-        return self._observe(""), {"success": False, "steps": 0}
+        return self._observe(""), self._info()
 
     def _restart(self) -> None:
         self.inventory: Inventory = dict(self.start)
@@ -139,10 +136,8 @@ class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
         return self.engine.legal(self.inventory, self.heat)
 
     def _over(self) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        done = self.reason == "success"
-        info = {"success": done, "steps": self.steps, "action_success": False, "category": "over"}
-        info |= {"failure": _OVER, "missing": {}, "reason": self.reason}
-        return self._observe(_OVER), 0.0, done, not done, info
+        info = self._info(action_success=False, category="over", failure=_OVER, missing={})
+        return self._observe(_OVER), 0.0, *self._ends(), info
 
     def _act(self, action: Action | str) -> Answer | None:
         """Carry out an action; None if it worked out, else what was wrong."""
