@@ -33,7 +33,7 @@ from mnemocraft.controllers.rows import UNKNOWN, held_out, horizons_of
 from mnemocraft.controllers.skills import PRACTISED, SKILLS, begin
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.gnn.weights import write
+from mnemocraft.weights import write
 from overworld_helpers import act, arena
 
 STEPS = 30

@@ -13,7 +13,7 @@ from mnemocraft.envs.kitchen import BENCHMARK_SEEDS, HORIZONS, TASKS, KitchenEnv
 from mnemocraft.envs.kitchen.oracle import SEEDS, failed_walk, oracle_plan, plan_kitchen
 from mnemocraft.envs.kitchen.planner.bound import steps_left
 from mnemocraft.envs.kitchen.planner.compact import read
-from mnemocraft.envs.kitchen.planner.moves import deeds
+from mnemocraft.envs.kitchen.planner.moves import moves
 from mnemocraft.envs.kitchen.planner.roles import castings
 from mnemocraft.envs.kitchen.planner.search import sentences
 from mnemocraft.errors import MnemocraftError
@@ -258,10 +258,10 @@ def test_compact_states_are_those_of_the_engine(task, seed, chance):
     casting = rated(kitchen)[0][1]
     state = kitchen.start
     for step in range(40):
-        options = list(deeds(kitchen, casting, state, step == 0))
+        options = list(moves(kitchen, casting, state, step == 0))
         working = [option for option in options if option[1].action in WORK]
-        cost, deed, after = draw.choice(working if working and draw.random() < 0.5 else options)
-        actions = sentences(replace(kitchen, start=state), [deed])
+        cost, move, after = draw.choice(working if working and draw.random() < 0.5 else options)
+        actions = sentences(replace(kitchen, start=state), [move])
         assert len(actions) == cost
         replay(env, actions)
         if env.reason:

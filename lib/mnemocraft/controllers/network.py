@@ -17,8 +17,8 @@ from torch.nn.functional import adaptive_avg_pool2d, adaptive_max_pool2d
 
 from mnemocraft.controllers.actions import ACTIONS
 from mnemocraft.controllers.features import BODY, GOALS, GRID, NUMBERS, PAST, UNKNOWN_BLOCK, Features
-from mnemocraft.gnn.weights import BadWeights, read, write
 from mnemocraft.paths import DATA
+from mnemocraft.weights import BadWeights, read, write
 
 WEIGHTS = DATA / "models" / "controller.safetensors"
 CHANNELS = (16, 32, 48)

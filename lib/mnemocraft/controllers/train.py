@@ -28,8 +28,8 @@ from mnemocraft.controllers.network import HORIZONS, WEIGHTS, Network, load_netw
 from mnemocraft.controllers.rows import UNKNOWN, batch_of, cells_of, held_out, horizons_of
 from mnemocraft.controllers.skills import PRACTISED, UNDERGROUND, Skill
 from mnemocraft.controllers.views import LOOKED, PLACES, look_around_in, look_at
-from mnemocraft.gnn.weights import read, sha256, write
 from mnemocraft.paths import ROOT
+from mnemocraft.weights import read, sha256, write
 
 FOLDER = ROOT / "build" / "controllers"
 ROUNDS = 3

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mnemocraft import paths
+from mnemocraft import paths, weights
 from mnemocraft.errors import MissingExtra
-from mnemocraft.gnn import weights
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

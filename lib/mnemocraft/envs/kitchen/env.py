@@ -180,7 +180,7 @@ class KitchenEnv(TaskEnv[str]):
 
     def observation(self) -> str:
         """The object blocks: what is true of each object."""
-        return self._scene.teller.blocks(self._state)
+        return self._scene.describer.blocks(self._state)
 
     @property
     def valid_actions(self) -> list[str]:
@@ -232,7 +232,7 @@ class KitchenEnv(TaskEnv[str]):
 
     def successor_texts(self) -> dict[str, str]:
         """For each valid action the object blocks after it."""
-        blocks = self._scene.teller.blocks
+        blocks = self._scene.describer.blocks
         return {text: blocks(state) for text, state in self._successor_states().items()}
 
     def _successor_states(self) -> dict[str, State]:

@@ -43,7 +43,7 @@ class Shortage:
         return sum(asked - had for _, asked, had in self.materials) + len(self.tools) + self.fuel
 
 
-class Engine:
+class TextWorldEngine:
     """Operators and how they are applied. Use :func:`engine`, which makes each one once.
 
     Args:
@@ -285,7 +285,7 @@ def _takes_any(operator: Operator, items: Sequence[str]) -> bool:
 
 
 @cache
-def engine(version: str, mode: str) -> Engine:
+def engine(version: str, mode: str) -> TextWorldEngine:
     """The engine of a version and a mode (see :data:`MODES`).
 
     Raises:
@@ -297,4 +297,4 @@ def engine(version: str, mode: str) -> Engine:
         raise MnemocraftError(
             f"MC-TextWorld's rules are those of 1.16.5, not {version}; give version='1.16.5'."
         )
-    return Engine(rules(version), mode)
+    return TextWorldEngine(rules(version), mode)

@@ -8,13 +8,13 @@ from typing import Any
 from mnemocraft.envs.minecraft.facts import (
     Biome,
     Block,
+    CraftingRecipe,
     Drop,
     Gather,
     Item,
     Loot,
     Mob,
     Ore,
-    Recipe,
     Rules,
     Smelting,
     Tool,
@@ -43,7 +43,7 @@ def parse(raw: Mapping[str, Any]) -> Rules:
     )
 
 
-def _recipe(entry: Mapping[str, Any]) -> Recipe:
+def _recipe(entry: Mapping[str, Any]) -> CraftingRecipe:
     rows = tuple(tuple(row) for row in entry.get("rows", ()))
     ingredients = entry.get("of")
     if ingredients is None:
@@ -52,7 +52,7 @@ def _recipe(entry: Mapping[str, Any]) -> Recipe:
             counts[cell] = counts.get(cell, 0) + 1
         ingredients = counts
     table, shaped = entry.get("table", False), entry.get("shaped", True)
-    return Recipe(entry["make"], entry["count"], table, tuple(ingredients.items()), rows, shaped)
+    return CraftingRecipe(entry["make"], entry["count"], table, tuple(ingredients.items()), rows, shaped)
 
 
 def _ore(block: str, low: int, high: int, veins: float, size: int, shape: str, biomes: list[str]) -> Ore:

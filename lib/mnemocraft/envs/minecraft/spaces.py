@@ -7,13 +7,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from mnemocraft.envs.minecraft.engine import Engine
+from mnemocraft.envs.minecraft.engine import TextWorldEngine
 
 
 class InventorySpace(gymnasium.Space[dict[str, int]]):
     """Items of the version and how many: ``{"oak_log": 3}``."""
 
-    def __init__(self, world: Engine) -> None:
+    def __init__(self, world: TextWorldEngine) -> None:
         super().__init__()
         self.world = world
 
@@ -30,7 +30,7 @@ class InventorySpace(gymnasium.Space[dict[str, int]]):
         return {every[int(i)]: 1 for i in self.np_random.choice(len(every), size=4, replace=False)}
 
 
-def random_call(world: Engine, random: np.random.Generator) -> dict[str, Any]:
+def random_call(world: TextWorldEngine, random: np.random.Generator) -> dict[str, Any]:
     """A known action."""
     every = list(world.operators)
     verb, item = every[int(random.integers(len(every)))]

@@ -9,7 +9,7 @@ from typing import Any
 
 import gymnasium
 
-from mnemocraft.envs.minecraft.engine import Engine, Inventory, engine
+from mnemocraft.envs.minecraft.engine import Inventory, TextWorldEngine, engine
 from mnemocraft.envs.minecraft.operators import Name, Operator
 from mnemocraft.envs.minecraft.sentences import Answer, explain, unknown
 from mnemocraft.envs.minecraft.spaces import InventorySpace, random_call
@@ -62,7 +62,7 @@ class TextWorldEnv(TaskEnv[Action | str]):
         max_steps: int = 1000,
         durability: bool = False,
     ) -> None:
-        self.engine: Engine = engine(version, rules)
+        self.engine: TextWorldEngine = engine(version, rules)
         if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
             raise MnemocraftError(f"max_steps must be a whole number of at least 1, not {max_steps!r}.")
         if durability and rules != "game":
@@ -234,7 +234,7 @@ def parse_action(action: Action | str) -> tuple[str, str, Sequence[str]]:
     return verb, item, using or ()
 
 
-def _goal(world: Engine, target: str | Mapping[str, int]) -> dict[str, int]:
+def _goal(world: TextWorldEngine, target: str | Mapping[str, int]) -> dict[str, int]:
     goal = {target: 1} if isinstance(target, str) else dict(target)
     for name in goal:
         if not isinstance(name, str) or not name.startswith("#"):
@@ -248,7 +248,7 @@ def _goal(world: Engine, target: str | Mapping[str, int]) -> dict[str, int]:
 
 
 def _numbers(
-    world: Engine, numbers: Mapping[str, int], least: int, known: frozenset[str] = frozenset()
+    world: TextWorldEngine, numbers: Mapping[str, int], least: int, known: frozenset[str] = frozenset()
 ) -> Inventory:
     """Check a mapping of items to units; MC-TextWorld takes any name, as the peer does."""
     for item, units in numbers.items():

@@ -14,7 +14,7 @@ from mnemocraft.envs.task_env import TaskEnv, outcome
 from mnemocraft.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from mnemocraft.envs.overworld.engine import Engine
+    from mnemocraft.envs.overworld.engine import OverworldEngine
 
 Observation = dict[str, Any]
 Info = dict[str, Any]
@@ -189,13 +189,13 @@ class OverworldEnv(TaskEnv[np.ndarray]):
         return self._engine.worlds
 
 
-def _engine(image_size: tuple[int, int] | None) -> Engine:
+def _engine(image_size: tuple[int, int] | None) -> OverworldEngine:
     try:
-        from mnemocraft.envs.overworld.engine import Engine  # loads the compiler
+        from mnemocraft.envs.overworld.engine import OverworldEngine  # loads the compiler
     except ModuleNotFoundError as error:
         if error.name not in ("numba", "llvmlite"):
             raise
         raise MissingExtra(
             "OverworldEnv needs Numba; install it with `pip install 'mnemocraft[minecraft]'`."
         ) from None
-    return Engine(image_size)
+    return OverworldEngine(image_size)
