@@ -29,10 +29,10 @@ from mnemocraft.controllers.network import (
 )
 from mnemocraft.controllers.pursuit import pursue
 from mnemocraft.controllers.recollection import Recollection
-from mnemocraft.controllers.rows import UNKNOWN, held_out, horizons_of
 from mnemocraft.controllers.skills import PRACTISED, SKILLS, begin
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.training.controller.rows import UNKNOWN, held_out, horizons_of
 from mnemocraft.weights import write
 from overworld_helpers import act, arena
 
