@@ -1,7 +1,7 @@
 """Make the rules files of ``data/minecraft/`` again: ``python -m mnemocraft.training.minecraft_rules``.
 
-The facts come from three packages with an MIT licence (``packages``) and from ``handwritten.toml``. ``--check``
-compares with the files that are there and writes nothing.
+The facts come from three packages with an MIT licence (``packages``) and from ``handwritten.toml``.
+``--check`` compares with the files that are there and writes nothing.
 """
 
 from __future__ import annotations
