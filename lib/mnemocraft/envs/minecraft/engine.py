@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from mnemocraft.envs.minecraft.facts import Rules
 from mnemocraft.envs.minecraft.mc_textworld import textworld_operators
 from mnemocraft.envs.minecraft.operators import Demand, Name, Operator, Operators, game_operators
-from mnemocraft.envs.minecraft.rules import Rules, rules
+from mnemocraft.envs.minecraft.rules import rules
 from mnemocraft.errors import MnemocraftError
 
 MODES = ("game", "mc-textworld")

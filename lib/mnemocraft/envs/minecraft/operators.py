@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mnemocraft.envs.minecraft.rules import SMELTING_TICKS, Block, CraftingRecipe, Drop, Mob, Rules
+from mnemocraft.envs.minecraft.facts import SMELTING_TICKS, Block, CraftingRecipe, Drop, Mob, Rules
 
 Name = tuple[str, str]
 """An action's verb and item, e.g. ``("craft", "stick")``."""

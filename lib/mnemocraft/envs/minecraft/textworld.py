@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import gymnasium
 
+from mnemocraft.envs.checks import tool_call
 from mnemocraft.envs.minecraft.engine import Inventory, TextWorldEngine, engine
 from mnemocraft.envs.minecraft.operators import Name, Operator
 from mnemocraft.envs.minecraft.sentences import Answer, explain, unknown
@@ -216,14 +216,10 @@ def parse_action(action: Action | str) -> tuple[str, str, Sequence[str]]:
     Raises:
         MnemocraftError: The call is malformed; the message is one sentence for whoever made it.
     """
-    if isinstance(action, str):
-        try:
-            action = json.loads(action)
-        except (ValueError, RecursionError):
-            raise MnemocraftError("The action is not valid JSON.") from None
-    if not isinstance(action, dict) or not isinstance(verb := action.get("name"), str):
+    call = tool_call(action)
+    if not isinstance(verb := call.get("name"), str):
         raise MnemocraftError('An action must be a tool call with "name" and "arguments".')
-    arguments = action.get("arguments") or {}
+    arguments = call.get("arguments") or {}
     if not isinstance(arguments, dict):
         raise MnemocraftError(f'The "arguments" of {verb} must be an object.')
     item, using = arguments.get("item", ""), arguments.get("using", ())

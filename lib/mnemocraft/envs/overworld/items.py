@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from mnemocraft.envs.minecraft.rules import CraftingRecipe, rules
+from mnemocraft.envs.minecraft.facts import CraftingRecipe
+from mnemocraft.envs.minecraft.rules import rules
 
 _RULES = rules("1.11.2")
 

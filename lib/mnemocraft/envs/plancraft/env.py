@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import gymnasium
 import numpy as np
 
-from mnemocraft.envs.checks import whole
+from mnemocraft.envs.checks import tool_call, whole
 from mnemocraft.envs.plancraft.data import SLOT_NAMES, Example, examples
 from mnemocraft.envs.plancraft.game import SLOT_INDEX, Game
 from mnemocraft.envs.plancraft.recipes import max_stack
@@ -160,14 +159,8 @@ def parse_action(action: Action | str | None) -> tuple[str, tuple[Any, ...]]:
     """
     if action is None:
         return "noop", ()
-    if isinstance(action, str):
-        try:
-            action = json.loads(action)
-        except (ValueError, RecursionError):
-            raise MnemocraftError("The action is not valid JSON.") from None
-    if not isinstance(action, dict):
-        raise MnemocraftError('An action must be a tool call with "name" and "arguments".')
-    name, arguments = action.get("name"), action.get("arguments") or {}
+    call = tool_call(action)
+    name, arguments = call.get("name"), call.get("arguments") or {}
     if name in ("noop", "impossible"):
         return name, ()
     if name not in ("move", "smelt"):
