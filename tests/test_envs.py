@@ -54,7 +54,7 @@ def test_wrong_settings_get_our_sentence_from_gymnasium_too(name: str, settings:
         pytest.importorskip("numba")
     with pytest.raises(MnemocraftError) as told:
         gymnasium.make(f"mnemocraft/{name}-v0", **settings)
-    assert "\n" not in str(told.value) and str(told.value).endswith(".")
+    assert "\n" not in str(told.value) and str(told.value)[-1] in ".?"
 
 
 def test_importing_the_package_registers_and_loads_no_world() -> None:
