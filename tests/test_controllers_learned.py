@@ -15,7 +15,6 @@ pytest.importorskip("torch", reason="the learned controller needs PyTorch (extra
 import torch
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers import demonstrations, evaluate, panorama, train, views
 from mnemocraft.controllers.features import GOALS, features, mirrored_blocks, token
 from mnemocraft.controllers.learned import LearnedController, draw
 from mnemocraft.controllers.looks import LOOKS, look_around
@@ -32,6 +31,7 @@ from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.skills import PRACTISED, SKILLS, begin
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.training.controller import demonstrations, evaluate, panorama, train, views
 from mnemocraft.training.controller.rows import UNKNOWN, held_out, horizons_of
 from mnemocraft.weights import write
 from overworld_helpers import act, arena
