@@ -16,10 +16,11 @@ from pathlib import Path
 import pandas as pd
 
 from mnemocraft.controllers import SightedController, pursue
-from mnemocraft.controllers.evaluate import EPISODES, skill_table
+from mnemocraft.controllers.herd import FARM
 from mnemocraft.controllers.sighted import PACE
-from mnemocraft.controllers.skills import FARM, SKILLS, begin
+from mnemocraft.controllers.skills import SKILLS, begin
 from mnemocraft.studies.minecraft import load
+from mnemocraft.training.controller.evaluate import EPISODES, skill_table
 
 RESULTS = Path(__file__).parent / "results" / "pace.json"
 HUNTS = [place for place, skill in enumerate(SKILLS) if skill.goal.verb == "kill" and skill.goal.item in FARM]

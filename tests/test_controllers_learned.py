@@ -15,7 +15,6 @@ pytest.importorskip("torch", reason="the learned controller needs PyTorch (extra
 import torch
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers import demonstrations, evaluate, panorama, train, views
 from mnemocraft.controllers.features import GOALS, features, mirrored_blocks, token
 from mnemocraft.controllers.learned import LearnedController, draw
 from mnemocraft.controllers.looks import LOOKS, look_around
@@ -29,11 +28,12 @@ from mnemocraft.controllers.network import (
 )
 from mnemocraft.controllers.pursuit import pursue
 from mnemocraft.controllers.recollection import Recollection
-from mnemocraft.controllers.rows import UNKNOWN, held_out, horizons_of
 from mnemocraft.controllers.skills import PRACTISED, SKILLS, begin
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.gnn.weights import write
+from mnemocraft.training.controller import demonstrations, evaluate, panorama, train, views
+from mnemocraft.training.controller.rows import UNKNOWN, held_out, horizons_of
+from mnemocraft.weights import write
 from overworld_helpers import act, arena
 
 STEPS = 30

@@ -8,7 +8,6 @@ import pytest
 pytest.importorskip("numba", reason="OverworldEnv needs numba (extra `minecraft`)")
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.demonstrations import see
 from mnemocraft.controllers.features import PAST, features, mirrored_numbers, token
 from mnemocraft.controllers.looks import look_around
 from mnemocraft.controllers.pursuit import pursue
@@ -30,6 +29,7 @@ from mnemocraft.controllers.targets import search_level
 from mnemocraft.controllers.teacher import REMEMBERED, Teacher
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
+from mnemocraft.training.controller.demonstrations import see
 from overworld_helpers import act, arena
 
 SHEEP, IRON, WOOD = Goal("kill", "sheep"), Goal("mine", "iron_ore"), Goal("mine", "log")

@@ -45,7 +45,7 @@ def check_walk(scene, walk):
     assert sorted(scene.engine.names(state.facts)) == end["true"]
     assert sorted(action.text for action in scene.engine.actions(state)) == end["valid"]
     assert [list(o) for o in scene.engine.objects(state.created)] == end["objects"]
-    assert scene.teller.blocks(state) == end["obs"]
+    assert scene.describer.blocks(state) == end["obs"]
 
 
 def alternatives(goal):
@@ -66,7 +66,7 @@ def check_start(init, scene):
     engine = scene.engine
     assert [list(o) for o in engine.objects(())] == init["objects"]
     assert sorted(engine.names(engine.initial.facts)) == init["true"]
-    assert scene.teller.blocks(engine.initial) == init["obs"]
+    assert scene.describer.blocks(engine.initial) == init["obs"]
     if init["goal"]["n_unique"] < 1000:
         written = "\n".join(sorted(set(alternatives(scene.goal))))
         assert hashlib.sha256(written.encode()).hexdigest() == init["goal"]["sha256"]

@@ -13,10 +13,11 @@ from mnemocraft.envs.kitchen import BENCHMARK_SEEDS, HORIZONS, TASKS, KitchenEnv
 from mnemocraft.envs.kitchen.oracle import SEEDS, failed_walk, oracle_plan, plan_kitchen
 from mnemocraft.envs.kitchen.planner.bound import steps_left
 from mnemocraft.envs.kitchen.planner.compact import read
-from mnemocraft.envs.kitchen.planner.moves import deeds
+from mnemocraft.envs.kitchen.planner.moves import moves
 from mnemocraft.envs.kitchen.planner.roles import castings
 from mnemocraft.envs.kitchen.planner.search import sentences
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.training import kitchen_plans
 
 # Shortest lengths in the file's own kitchen and at the ten benchmark seeds (42 ... 420), found outside this
 # project with A* and replayed in Robotouille's own engine (commit c8236a2e); ~ is the best found, not proven.
@@ -102,10 +103,10 @@ def test_plans_of_the_memory_banks_seeds_are_no_longer_than_the_recorded_ones():
 
 def test_the_command_writes_what_is_stored(tmp_path, monkeypatch):
     stored = oracle.PLANS.read_text(encoding="utf-8").splitlines()
-    monkeypatch.setattr(oracle, "PLANS", tmp_path / "new" / "plans.jsonl")
-    monkeypatch.setattr(oracle, "TASKS", ("sync/2", "async/5"))
-    oracle.main(["--workers", "2"])
-    written = oracle.PLANS.read_text(encoding="utf-8").splitlines()
+    monkeypatch.setattr(kitchen_plans, "PLANS", tmp_path / "new" / "plans.jsonl")
+    monkeypatch.setattr(kitchen_plans, "TASKS", ("sync/2", "async/5"))
+    kitchen_plans.main(["--workers", "2"])
+    written = kitchen_plans.PLANS.read_text(encoding="utf-8").splitlines()
     assert written == [line for line in stored if json.loads(line)["task"] in ("sync/2", "async/5")]
 
 
@@ -258,10 +259,10 @@ def test_compact_states_are_those_of_the_engine(task, seed, chance):
     casting = rated(kitchen)[0][1]
     state = kitchen.start
     for step in range(40):
-        options = list(deeds(kitchen, casting, state, step == 0))
+        options = list(moves(kitchen, casting, state, step == 0))
         working = [option for option in options if option[1].action in WORK]
-        cost, deed, after = draw.choice(working if working and draw.random() < 0.5 else options)
-        actions = sentences(replace(kitchen, start=state), [deed])
+        cost, move, after = draw.choice(working if working and draw.random() < 0.5 else options)
+        actions = sentences(replace(kitchen, start=state), [move])
         assert len(actions) == cost
         replay(env, actions)
         if env.reason:

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemocraft.envs.minecraft import VERSIONS, ancestors, raw_materials, recipe_graph, roll, rules
-from mnemocraft.envs.minecraft.build import FOLDER, build
-from mnemocraft.envs.minecraft.crafting_facts import expanded
 from mnemocraft.envs.minecraft.facts import SMELTING_TICKS
-from mnemocraft.envs.minecraft.packages import Packages
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.training.minecraft_rules.build import FOLDER, build
+from mnemocraft.training.minecraft_rules.crafting_facts import expanded
+from mnemocraft.training.minecraft_rules.packages import Packages
 
 every_version = pytest.mark.parametrize("version", VERSIONS)
 

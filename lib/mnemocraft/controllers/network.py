@@ -17,8 +17,8 @@ from torch.nn.functional import adaptive_avg_pool2d, adaptive_max_pool2d
 
 from mnemocraft.controllers.actions import ACTIONS
 from mnemocraft.controllers.features import BODY, GOALS, GRID, NUMBERS, PAST, UNKNOWN_BLOCK, Features
-from mnemocraft.gnn.weights import BadWeights, read, write
 from mnemocraft.paths import DATA
+from mnemocraft.weights import BadWeights, read, write
 
 WEIGHTS = DATA / "models" / "controller.safetensors"
 CHANNELS = (16, 32, 48)
@@ -270,7 +270,7 @@ def load_network(path: Path = WEIGHTS) -> Network:
         BadWeights: There is no such file, or it is damaged or of another network.
     """
     if not path.is_file():
-        raise BadWeights(f"{path} does not exist; make it with `python -m mnemocraft.controllers.train`.")
+        raise BadWeights(f"{path} does not exist; make it with `python -m mnemocraft.training.controller`.")
     tensors, _ = read(path)
     network = Network()
     weights = {name: torch.from_numpy(array.astype(np.float32)) for name, array in tensors.items()}

@@ -12,16 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mnemocraft.controllers import actions as a
+from mnemocraft.controllers.herd import FARM, NOON, herd
 from mnemocraft.controllers.success import Observation
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 
-FARM = ("sheep", "cow", "pig", "chicken")
-HERD, PASTURE = 4, 30
-"""Animals of a kind that are put near, and within how many blocks."""
 AXE = ("wooden_axe", 1)
 TABLE, FURNACE, COAL = ("crafting_table", 1), ("furnace", 1), ("coal", 4)
-NOON = 6000
 UNDERGROUND, DEEP = 3000, 12_000
 """Steps that the paper allows for iron and for a diamond."""
 
@@ -197,18 +194,3 @@ def burrow(env: OverworldEnv, height: int) -> None:
     env.step(a.functional(0))
     for up, block in enumerate(("stone", "air", "air"), -1):
         env.set_block(block, (0, up, 0))
-
-
-def herd(env: OverworldEnv, kind: str, rng: np.random.Generator, number: int = HERD) -> None:
-    """Put so many animals of a kind somewhere near."""
-    placed = 0
-    for x, z in rng.integers(-PASTURE, PASTURE + 1, (20 * HERD, 2)).tolist():
-        placed += placed < number and _put(env, kind, x, z)
-
-
-def _put(env: OverworldEnv, kind: str, x: int, z: int) -> bool:
-    """Put an animal on the ground of a column, as seen from the player; False if there is no room."""
-    body = env.world["bodies"][0, 0]
-    here_x, here_y, here_z = (int(body[axis] >> 16) for axis in "xyz")
-    ground = int(env.world["roof"][0, (here_x + x) & 255, (here_z + z) & 255]) + 1
-    return env.spawn_mobs(kind, (x, ground - here_y, z))

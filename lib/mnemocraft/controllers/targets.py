@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from mnemocraft.controllers.success import VERSION
+from mnemocraft.envs.minecraft.facts import Block, Loot, Rules
 from mnemocraft.envs.minecraft.goals import Goal, goal_library
-from mnemocraft.envs.minecraft.rules import Block, Loot, Rules, rules
+from mnemocraft.envs.minecraft.rules import rules
 
 ORES = {ore.block: ore.high for ore in rules(VERSION).ores if ore.block.endswith("_ore")}
 """Heights up to which ores are found, by block."""

@@ -15,9 +15,8 @@ from torch.nn.functional import dropout, elu
 from torch_geometric.data import Batch, Data
 from torch_geometric.nn import GATConv, global_mean_pool
 
-from mnemocraft import paths
+from mnemocraft import paths, weights
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.gnn import weights
 from mnemocraft.gnn.features import SIZE, kitchen_features
 from mnemocraft.gnn.scene_graph import SceneGraph, scene_graph
 

@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from mnemocraft import paths
+from mnemocraft import paths, weights
 from mnemocraft.encoders import get_encoder
-from mnemocraft.gnn import weights
 
 Floats = npt.NDArray[np.float32]
 

@@ -36,9 +36,6 @@ VERSION = "1.11.2"
 """The only version of the game that these worlds have."""
 UNKNOWN_HORIZON = 2000.0
 """Steps assumed for a goal of which the controller knows nothing."""
-ANIMALS = ("sheep", "cow", "pig", "chicken")
-"""Put near at the start (released code of DEPS)."""
-NOON = 6000
 
 
 class ControllerWorld:
@@ -64,7 +61,7 @@ class ControllerWorld:
         limits: str = "paper",
     ) -> None:
         from mnemocraft.controllers.actions import functional
-        from mnemocraft.controllers.herd import herd
+        from mnemocraft.controllers.herd import FARM, herd
 
         check_limits(limits)
         self.env, self.controller, self._wanted, self._limits = env, controller, wanted, limits
@@ -73,7 +70,7 @@ class ControllerWorld:
         self.task = Task(task, obtain(self.target), env.max_steps, next(iter(self.target)))
         env.reset()
         random = np.random.default_rng(env.seed)
-        for kind in ANIMALS:
+        for kind in FARM:
             herd(env, kind, random)
         controller.reset()
         self.seen: dict[str, Any] = env.step(functional(0))[0]
@@ -215,6 +212,7 @@ def overworld_env(
         biome: Of all land; None for a natural mixture, as the paper says.
         image_size: Of the images; the learned controller takes (64, 64).
     """
+    from mnemocraft.controllers.herd import NOON
     from mnemocraft.envs import OverworldEnv
 
     return OverworldEnv(

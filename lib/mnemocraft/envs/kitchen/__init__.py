@@ -2,7 +2,7 @@
 
 from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS, HORIZONS, TASKS, TITLES, task_kitchen
 from mnemocraft.envs.kitchen.domain import Domain, kitchen_domain, read_domain
-from mnemocraft.envs.kitchen.engine import Engine, State
+from mnemocraft.envs.kitchen.engine import KitchenEngine, State
 from mnemocraft.envs.kitchen.env import KitchenEnv
 
 __all__ = [
@@ -11,7 +11,7 @@ __all__ = [
     "TASKS",
     "TITLES",
     "Domain",
-    "Engine",
+    "KitchenEngine",
     "KitchenEnv",
     "State",
     "kitchen_domain",

@@ -1,7 +1,7 @@
 """The engine: states as bit masks, actions grounded when first met, effects that go on by themselves.
 
 It knows nothing of kitchens: everything comes from the :class:`~mnemocraft.envs.kitchen.domain.Domain`. A
-step is that of Robotouille (Gonzalez-Pumariega et al., 2025), quirks included: see :meth:`Engine.step`.
+step is that of Robotouille (Gonzalez-Pumariega et al., 2025), quirks included: see ``KitchenEngine.step``.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class State(NamedTuple):
     created: tuple[str, ...] = ()
 
 
-class Engine:
+class KitchenEngine:
     """What can happen to these objects.
 
     Args:
@@ -285,7 +285,7 @@ class Engine:
 class _Moment:
     """The facts while effects are being updated."""
 
-    def __init__(self, engine: Engine, facts: int, created: tuple[str, ...]) -> None:
+    def __init__(self, engine: KitchenEngine, facts: int, created: tuple[str, ...]) -> None:
         self.engine, self.facts, self.created = engine, facts, created
 
     def change(self, make: int, unmake: int) -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from numbers import Real
-from operator import index
 from pathlib import Path
 from typing import Any, Self
 
 import gymnasium
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 
+from mnemocraft.envs.checks import whole
 from mnemocraft.envs.kitchen.benchmark import task_horizon
 from mnemocraft.envs.kitchen.domain import Domain, read_domain
 from mnemocraft.envs.kitchen.engine import GroundAction, Object, State
@@ -20,7 +19,8 @@ from mnemocraft.envs.kitchen.environment import Kitchen
 from mnemocraft.envs.kitchen.environment_file import read_environment
 from mnemocraft.envs.kitchen.reading import read_json
 from mnemocraft.envs.kitchen.scene import Scene, file_scene, task_scene
-from mnemocraft.envs.kitchen.spaces import TextSpace
+from mnemocraft.envs.spaces import TextSpace
+from mnemocraft.envs.task_env import TaskEnv, outcome
 from mnemocraft.errors import MnemocraftError
 
 History = tuple[Any, str] | None
@@ -29,7 +29,7 @@ Observation = dict[str, Any]
 """``text`` (str): the object blocks, the valid actions and the goal."""
 
 
-class KitchenEnv(gymnasium.Env[Observation, str]):
+class KitchenEnv(TaskEnv[str]):
     """One task in one kitchen, with the states, valid actions and texts of Robotouille.
 
     An action is one of the sentences in ``info["valid_actions"]``. Anything else is answered by a sentence in
@@ -67,9 +67,8 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         self.horizon: int | None = task_horizon(task)
         self._lay_out: Callable[[int | None], Scene] = partial(task_scene, task, noisy=noisy)
         self._open(task, seed, 3 * task_horizon(task) if max_steps is None else max_steps, render_mode)
-        settings = {"task": task, "seed": self.seed, "max_steps": max_steps, "noisy": noisy}
-        settings["render_mode"] = render_mode
-        self.spec = EnvSpec("mnemocraft/Kitchen-v0", "mnemocraft.envs:KitchenEnv", kwargs=settings)
+        settings = {"max_steps": max_steps, "noisy": noisy, "render_mode": render_mode}
+        self._record("Kitchen", task=task, seed=self.seed, **settings)
 
     @classmethod
     def from_files(
@@ -136,7 +135,7 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         seed = _checked_seed(seed)
         super().reset(seed=seed, options=options)
         self._start(self.seed if seed is None else seed)
-        return self._observe(), self._info()
+        return self._observe(), self._told()
 
     def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Do one of the valid actions.
@@ -159,9 +158,8 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
                 self.reason = "success"
             elif self.max_steps is not None and self.steps >= self.max_steps:
                 self.reason = "max_steps"
-        success = self.reason == "success"
-        info = self._info(failure)
-        return self._observe(), float(success and not failure), success, self.reason == "max_steps", info
+        info = self._told(failure)
+        return self._observe(), float(self.success and not failure), *self._ends(), info
 
     def _observe(self) -> Observation:
         return {"text": self._text()}
@@ -170,15 +168,8 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
         actions = "\n".join(self.valid_actions)
         return f"{self.observation()}\n\nValid Actions:\n{actions}\n\nGoal: {self.goal_description}"
 
-    def _info(self, failure: str | None = None) -> dict[str, Any]:
-        info: dict[str, Any] = {
-            "success": self.reason == "success",
-            "steps": self.steps,
-            "valid_actions": self.valid_actions,
-            "action_success": failure is None,
-        }
-        info |= {"failure": failure} if failure else {}
-        return info | ({"reason": self.reason} if self.reason else {})
+    def _told(self, failure: str | None = None) -> dict[str, Any]:
+        return self._info(valid_actions=self.valid_actions, **outcome(failure))
 
     # --- the present state ------------------------------------------------------------------------
 
@@ -189,7 +180,7 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
 
     def observation(self) -> str:
         """The object blocks: what is true of each object."""
-        return self._scene.teller.blocks(self._state)
+        return self._scene.describer.blocks(self._state)
 
     @property
     def valid_actions(self) -> list[str]:
@@ -241,7 +232,7 @@ class KitchenEnv(gymnasium.Env[Observation, str]):
 
     def successor_texts(self) -> dict[str, str]:
         """For each valid action the object blocks after it."""
-        blocks = self._scene.teller.blocks
+        blocks = self._scene.describer.blocks
         return {text: blocks(state) for text, state in self._successor_states().items()}
 
     def _successor_states(self) -> dict[str, State]:
@@ -318,13 +309,4 @@ class _Layouts:
 
 
 def _checked_seed(seed: Any) -> int | None:
-    """A seed as an int (NumPy's whole numbers too)."""
-    if seed is None:
-        return None
-    try:
-        number = -1 if isinstance(seed, bool) else index(seed)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise MnemocraftError(f"The seed must be a whole number from 0, or None, not {seed!r}.")
-    return number
+    return None if seed is None else whole(seed, "seed", 0)

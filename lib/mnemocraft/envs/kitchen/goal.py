@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from mnemocraft.envs.kitchen.engine import Engine, bits
+from mnemocraft.envs.kitchen.engine import KitchenEngine, bits
 
 Variable = tuple[str, str]
 """A kind and an id of it: ``("bread", "4")``."""
@@ -71,7 +71,7 @@ def goal_spec(
     )
 
 
-class Goal:
+class KitchenGoal:
     """Tells whether a state meets a goal, by backtracking over the true atoms that its literals allow.
 
     Attributes:
@@ -79,13 +79,13 @@ class Goal:
         masks: For each literal the bits of all atoms that could meet it.
     """
 
-    def __init__(self, spec: GoalSpec, engine: Engine) -> None:
+    def __init__(self, spec: GoalSpec, engine: KitchenEngine) -> None:
         self.spec = spec
         self._terms = [self._options(engine, *literal) for literal in spec.literals]
         self.masks = [sum(options) for options in self._terms]
 
     def _options(
-        self, engine: Engine, predicate: str, args: tuple[Variable | str, ...]
+        self, engine: KitchenEngine, predicate: str, args: tuple[Variable | str, ...]
     ) -> dict[int, tuple[tuple[Variable, str], ...]]:
         """For each atom that could meet this literal what it means for the variables."""
         options = {}

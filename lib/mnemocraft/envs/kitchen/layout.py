@@ -144,12 +144,12 @@ class _Layout:
         cell = cells.pop()
         with_player = self.kitchen.players[0].cell in self._around(station.cell)
         taken = self._cells() | ({player.cell} if player else set())
-        beside = [c for c in self._around(cell) if c not in taken]
-        if cell in taken or (with_player and not beside):
+        sides = [c for c in self._around(cell) if c not in taken]
+        if cell in taken or (with_player and not sides):
             return player, False
         self.stations.append(replace(station, x=cell[0], y=cell[1]))
         if with_player:
-            x, y = self.random.choice(beside)
+            x, y = self.random.choice(sides)
             player = replace(self.kitchen.players[0], x=x, y=y)
         return player, True
 

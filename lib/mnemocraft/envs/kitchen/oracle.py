@@ -1,20 +1,17 @@
 """An oracle: the shortest known plan for every task and seed, and a planner for any moment of a kitchen.
 
-``python -m mnemocraft.envs.kitchen.oracle --workers 2`` plans the 20 tasks in 21 kitchens each (without seed,
-seeds 0 to 9, the ten benchmark seeds) and writes ``data/kitchen/oracle_plans.jsonl``.
+The stored plans are those of the 20 tasks in 21 kitchens each (without seed, seeds 0 to 9, the ten benchmark
+seeds); ``python -m mnemocraft.training.kitchen_plans`` makes them.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable
 from functools import cache
-from itertools import product
 
-from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS, TASKS
+from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.envs.kitchen.env import KitchenEnv
 from mnemocraft.envs.kitchen.planner.compact import Unplannable, read
 from mnemocraft.envs.kitchen.planner.search import search
@@ -27,8 +24,6 @@ SEEDS: tuple[int | None, ...] = (None, *range(10), *BENCHMARK_SEEDS)
 """Seeds with a stored plan."""
 EFFORT = 12
 """Sweeps of the search for each length that a plan could have: a fraction of a second for most kitchens."""
-_MORE_EFFORT = 20
-"""For stored plans, where a search with ``EFFORT`` may have missed a shorter one."""
 _DETOUR = 0.3
 """Share of the steps of a failed walk that are random."""
 
@@ -70,16 +65,16 @@ def plan_kitchen(env: KitchenEnv, effort: int = EFFORT) -> tuple[str, ...] | Non
     if env.reason:
         return () if env.reason == "success" else None
     if env.goal_reached:  # asked only after a step
-        return _replayed(env, ["Do nothing"])
+        return replayed(env, ["Do nothing"])
     try:
         plan = search(read(env), effort)
     except Unplannable:
         return None
-    return None if plan is None else _replayed(env, plan.actions)
+    return None if plan is None else replayed(env, plan.actions)
 
 
-def _replayed(env: KitchenEnv, actions: Iterable[str]) -> tuple[str, ...] | None:
-    """The actions up to the goal, if they lead there."""
+def replayed(env: KitchenEnv, actions: Iterable[str]) -> tuple[str, ...] | None:
+    """The actions up to the goal; None if they do not lead there."""
     trial = env.copy()
     trial.max_steps = None
     done = []
@@ -115,40 +110,3 @@ def _reaches_goal(env: KitchenEnv, action: str) -> bool:
     trial = env.copy()
     trial.step(action)
     return trial.goal_reached
-
-
-# --- the stored plans ---------------------------------------------------------------------------
-
-
-def best_plan(task: str, seed: int | None) -> tuple[str, ...]:
-    """The plan to store: found with ``EFFORT``, then looked for with more where that may have missed one."""
-    env = KitchenEnv(task, seed)
-    kitchen = read(env)
-    plan = search(kitchen, EFFORT)
-    if plan is not None and not plan.exhausted:
-        plan = search(kitchen, _MORE_EFFORT, below=len(plan.actions)) or plan
-    if plan is None or _replayed(env, plan.actions) != plan.actions:
-        raise MnemocraftError(f"The planner found no plan for {task} with seed {seed}.")
-    return plan.actions
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Plan all kitchens and store the plans."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--workers", type=int, default=1, help="processes to plan in")
-    workers = parser.parse_args(arguments).workers
-    cases = list(product(TASKS, SEEDS))
-    with ProcessPoolExecutor(workers) as pool:
-        plans = pool.map(best_plan, *zip(*cases, strict=True))
-        lines = [_line(task, seed, plan) for (task, seed), plan in zip(cases, plans, strict=True)]
-    PLANS.parent.mkdir(parents=True, exist_ok=True)
-    PLANS.write_text("".join(lines), encoding="utf-8")
-    print(f"{len(lines)} plans in {PLANS}")
-
-
-def _line(task: str, seed: int | None, actions: tuple[str, ...]) -> str:
-    return json.dumps({"task": task, "seed": seed, "length": len(actions), "actions": actions}) + "\n"
-
-
-if __name__ == "__main__":
-    main()

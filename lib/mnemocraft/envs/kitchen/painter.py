@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib.patheffects as effects
 import numpy as np
@@ -11,11 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mnemocraft.envs.kitchen import sprites
-from mnemocraft.envs.kitchen.placement import Placement, Thing, kind_of, placement
+from mnemocraft.envs.kitchen.placement import Pictured, Placement, Thing, kind_of, placement
 from mnemocraft.envs.kitchen.sprites import Box
-
-if TYPE_CHECKING:
-    from mnemocraft.envs.kitchen.env import KitchenEnv
 
 Cell = tuple[int, int]
 
@@ -34,7 +31,7 @@ LAYER, VESSEL = 0.25, 0.62
 """Height of an item and of a container, in cells; tall stacks are squeezed."""
 
 
-def paint(env: KitchenEnv) -> Figure:
+def paint(env: Pictured) -> Figure:
     """A new figure of the kitchen, with a legend of the marks below."""
     width, height = env.size
     figure = Figure(figsize=(CELL_INCHES * width, CELL_INCHES * height + LEGEND_INCHES), dpi=100)
@@ -44,7 +41,7 @@ def paint(env: KitchenEnv) -> Figure:
     return figure
 
 
-def draw(axes: Axes, env: KitchenEnv) -> None:
+def draw(axes: Axes, env: Pictured) -> None:
     """Draw the kitchen into axes; names are left out where cells are too small for them."""
     now, size = placement(env), _letters(axes, env.size)
     axes.set(xlim=(0, env.size[0]), ylim=(0, env.size[1]), aspect="equal")
@@ -59,7 +56,7 @@ def draw(axes: Axes, env: KitchenEnv) -> None:
         _player(axes, player, cells[player], env.positions[station], now.held.get(player), size)
 
 
-def standing(env: KitchenEnv, now: Placement) -> dict[str, Cell]:
+def standing(env: Pictured, now: Placement) -> dict[str, Cell]:
     """The cell in which each player is drawn: the first free one beside its station, else the station's own.
 
     The kitchen has no cells for players on the move; they are only *at* stations.
@@ -68,8 +65,8 @@ def standing(env: KitchenEnv, now: Placement) -> dict[str, Cell]:
     cells: dict[str, Cell] = {}
     for player, station in now.at.items():
         x, y = env.positions[station]
-        beside = [(x + dx, y + dy) for dx, dy in SIDES]
-        free = [c for c in beside if c not in taken and 0 <= c[0] < env.size[0] and 0 <= c[1] < env.size[1]]
+        sides = [(x + dx, y + dy) for dx, dy in SIDES]
+        free = [c for c in sides if c not in taken and 0 <= c[0] < env.size[0] and 0 <= c[1] < env.size[1]]
         cells[player] = free[0] if free else (x, y)
         taken.add(cells[player])
     return cells

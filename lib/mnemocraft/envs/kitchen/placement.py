@@ -5,14 +5,30 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from mnemocraft.envs.kitchen.engine import GroundEffect, Progress
-    from mnemocraft.envs.kitchen.env import KitchenEnv
+from mnemocraft.envs.kitchen.engine import GroundEffect, Object, Progress, State
+from mnemocraft.envs.kitchen.scene import Scene
 
 HELD = ("has_item", "has_container")
 """The predicates of what a player holds."""
+
+
+class Pictured(Protocol):
+    """What a picture takes from :class:`~mnemocraft.envs.kitchen.env.KitchenEnv`."""
+
+    @property
+    def scene(self) -> Scene: ...
+    @property
+    def snapshot(self) -> State: ...
+    @property
+    def state(self) -> frozenset[str]: ...
+    @property
+    def objects(self) -> list[Object]: ...
+    @property
+    def size(self) -> tuple[int, int]: ...
+    @property
+    def positions(self) -> dict[str, tuple[int, int]]: ...
 
 
 class Timer(NamedTuple):
@@ -67,7 +83,7 @@ def kind_of(name: str) -> str:
     return name.rstrip("0123456789")
 
 
-def placement(env: KitchenEnv) -> Placement:
+def placement(env: Pictured) -> Placement:
     """Read a kitchen's present state."""
     facts = _Facts(env.state, timers(env))
     stations = [name for name, kind in env.objects if kind == "station"]
@@ -79,9 +95,9 @@ def placement(env: KitchenEnv) -> Placement:
     )
 
 
-def timers(env: KitchenEnv) -> dict[str, Timer]:
+def timers(env: Pictured) -> dict[str, Timer]:
     """Timers by thing (of a meal: its container); the furthest if there are several."""
-    state, engine = env.snapshot, env._scene.engine
+    state, engine = env.snapshot, env.scene.engine
     found: dict[str, Timer] = {}
     for effect, progress in state.running:
         needed = engine.true_atoms(effect.pos)  # the thing and its station, or nothing

@@ -6,13 +6,13 @@ from functools import lru_cache
 
 from mnemocraft.envs.kitchen.benchmark import task_kitchen
 from mnemocraft.envs.kitchen.domain import Domain, kitchen_domain
-from mnemocraft.envs.kitchen.engine import Engine
+from mnemocraft.envs.kitchen.engine import KitchenEngine
 from mnemocraft.envs.kitchen.environment import WILDCARDS, Kitchen, spec_of, start_atoms
-from mnemocraft.envs.kitchen.goal import Goal
+from mnemocraft.envs.kitchen.goal import KitchenGoal
 from mnemocraft.envs.kitchen.layout import laid_out
 from mnemocraft.envs.kitchen.reading import fail
 from mnemocraft.envs.kitchen.solvable import check_goal
-from mnemocraft.envs.kitchen.text import Teller
+from mnemocraft.envs.kitchen.text import Describer
 
 
 class Scene:
@@ -23,14 +23,14 @@ class Scene:
         retries: How many seeds after the given one were needed.
         engine: What can happen.
         goal: What is wanted.
-        teller: Its observations.
+        describer: Puts states into words.
     """
 
     def __init__(self, domain: Domain, kitchen: Kitchen, seed: int | None, noisy: bool) -> None:
         self.kitchen, self.retries = laid_out(kitchen, seed, noisy)
-        self.engine = Engine(domain, self.kitchen.objects(), start_atoms(self.kitchen))
-        self.goal = Goal(spec_of(self.kitchen, domain), self.engine)
-        self.teller = Teller(self.engine)
+        self.engine = KitchenEngine(domain, self.kitchen.objects(), start_atoms(self.kitchen))
+        self.goal = KitchenGoal(spec_of(self.kitchen, domain), self.engine)
+        self.describer = Describer(self.engine)
 
 
 @lru_cache(maxsize=32)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from mnemocraft.envs.kitchen.engine import Engine, GroundAction, GroundEffect, bits
+from mnemocraft.envs.kitchen.engine import GroundAction, GroundEffect, KitchenEngine, bits
 from mnemocraft.envs.kitchen.environment import Kitchen
-from mnemocraft.envs.kitchen.goal import Goal, GoalLiteral, Variable
+from mnemocraft.envs.kitchen.goal import GoalLiteral, KitchenGoal, Variable
 from mnemocraft.envs.kitchen.reading import fail
 
 
-def check_goal(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> None:
+def check_goal(kitchen: Kitchen, engine: KitchenEngine, goal: KitchenGoal, where: str) -> None:
     """Refuse a goal that no sequence of actions can reach.
 
     A sound test, not a complete one: first nothing is ever undone (the delete relaxation of planning), then
@@ -45,13 +45,13 @@ def check_goal(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> None
         _check_pairs(kitchen, engine, goal, where)
 
 
-def reachable(engine: Engine, goal: Goal) -> int:
+def reachable(engine: KitchenEngine, goal: KitchenGoal) -> int:
     """All atoms that could become true if nothing was ever undone."""
     created = _created(engine, goal, 0)
     return _reachable(engine, created)
 
 
-def _created(engine: Engine, goal: Goal, more: int) -> tuple[str, ...]:
+def _created(engine: KitchenEngine, goal: KitchenGoal, more: int) -> tuple[str, ...]:
     """Names that creations could give: as many of each kind as the goal is about, and more."""
     created: tuple[str, ...] = ()
     for kind in engine.creatable:
@@ -60,7 +60,7 @@ def _created(engine: Engine, goal: Goal, more: int) -> tuple[str, ...]:
     return created
 
 
-def _reachable(engine: Engine, created: tuple[str, ...]) -> int:
+def _reachable(engine: KitchenEngine, created: tuple[str, ...]) -> int:
     facts, before = engine.initial.facts, -1
     while facts != before:
         before = facts
@@ -71,7 +71,9 @@ def _reachable(engine: Engine, created: tuple[str, ...]) -> int:
     return facts
 
 
-def _possible_results(engine: Engine, effect: GroundEffect, facts: int, created: tuple[str, ...]) -> int:
+def _possible_results(
+    engine: KitchenEngine, effect: GroundEffect, facts: int, created: tuple[str, ...]
+) -> int:
     if effect.kind == "creation":
         kind = effect.effect.creates[0] if effect.effect.creates else ""
         names = [name for name in created if name.rstrip("0123456789") == kind]
@@ -90,7 +92,7 @@ def _union(masks: Iterable[int]) -> int:
     return union
 
 
-def _why(engine: Engine, line: GoalLiteral, invented: dict[str, int]) -> str:
+def _why(engine: KitchenEngine, line: GoalLiteral, invented: dict[str, int]) -> str:
     absent = [kind for kind in line.kinds if kind in invented and kind not in engine.creatable]
     if absent:
         return f"the kitchen has no {absent[0]}"
@@ -104,7 +106,7 @@ def _why(engine: Engine, line: GoalLiteral, invented: dict[str, int]) -> str:
     return "no action can make it true here"
 
 
-def _check_stacks(goal: Goal, where: str) -> None:
+def _check_stacks(goal: KitchenGoal, where: str) -> None:
     """An object lies on one thing, one thing lies on it, and no stack goes round in a circle."""
     below: dict[Variable | str, Variable | str] = {}
     above: dict[Variable | str, Variable | str] = {}
@@ -136,7 +138,7 @@ class _Change(NamedTuple):
     unmake: int
 
 
-def _check_pairs(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> None:
+def _check_pairs(kitchen: Kitchen, engine: KitchenEngine, goal: KitchenGoal, where: str) -> None:
     """Refuse two lines that are never true together, whatever objects are chosen."""
     partners = together(engine, goal)
     if partners is None:
@@ -149,7 +151,7 @@ def _check_pairs(kitchen: Kitchen, engine: Engine, goal: Goal, where: str) -> No
                 fail(f"{where}[{j}]", f"with goal[{i}] it can never hold: {what}")
 
 
-def together(engine: Engine, goal: Goal) -> dict[int, int] | None:
+def together(engine: KitchenEngine, goal: KitchenGoal) -> dict[int, int] | None:
     """For each atom the atoms that may be true with it; None if this would take too long.
 
     An atom and another are taken to be true together if they are so at the start, or if something makes both,
@@ -197,14 +199,14 @@ def _apply(change: _Change, partners: dict[int, int]) -> bool:
     return new
 
 
-def _changes(engine: Engine, action: GroundAction, created: tuple[str, ...]) -> Iterator[_Change]:
+def _changes(engine: KitchenEngine, action: GroundAction, created: tuple[str, ...]) -> Iterator[_Change]:
     yield _Change(action.pos, action.make, action.unmake)
     for effect in action.starts:
         yield from _effect_changes(engine, effect, 0, created)
 
 
 def _effect_changes(
-    engine: Engine, effect: GroundEffect, needs: int, created: tuple[str, ...]
+    engine: KitchenEngine, effect: GroundEffect, needs: int, created: tuple[str, ...]
 ) -> Iterator[_Change]:
     """What an effect can do while ``needs`` are true; those that it or its like undo are not counted on."""
     if effect.kind == "creation":
@@ -222,7 +224,7 @@ def _effect_changes(
         yield from _effect_changes(engine, inner, steady, created)
 
 
-def _touched(engine: Engine, effect: GroundEffect, created: tuple[str, ...]) -> int:
+def _touched(engine: KitchenEngine, effect: GroundEffect, created: tuple[str, ...]) -> int:
     """All atoms that an effect or those inside it make true or false."""
     touched = effect.make | effect.unmake
     if effect.effect.creates is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from mnemocraft.envs.kitchen.engine import Atom, Engine, State
+from mnemocraft.envs.kitchen.engine import Atom, KitchenEngine, State
 
 
-class Teller:
-    """Tells the states of one engine; blocks are remembered, since few change from step to step."""
+class Describer:
+    """Describes the states of one engine; blocks are remembered, since few change from step to step."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: KitchenEngine) -> None:
         self._engine = engine
         self._rank = {name: i for i, name in enumerate(engine.domain.predicates)}
         self._about: dict[str, int] = {}

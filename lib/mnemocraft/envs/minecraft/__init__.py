@@ -1,8 +1,9 @@
 """Minecraft without Java: rules as data, recipe graph and plans, and the text world."""
 
+from mnemocraft.envs.minecraft.facts import Rules, roll
 from mnemocraft.envs.minecraft.graph import ancestors, raw_materials, recipe_graph
 from mnemocraft.envs.minecraft.planner import Plan, PlanStep, plan
-from mnemocraft.envs.minecraft.rules import VERSIONS, Rules, roll, rules
+from mnemocraft.envs.minecraft.rules import VERSIONS, rules
 from mnemocraft.envs.minecraft.textworld import TextWorldEnv
 
 __all__ = [

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from mnemocraft.envs.minecraft.facts import Rules
 from mnemocraft.envs.minecraft.mc_textworld import textworld_operators
 from mnemocraft.envs.minecraft.operators import Demand, Name, Operator, Operators, game_operators
-from mnemocraft.envs.minecraft.rules import Rules, rules
+from mnemocraft.envs.minecraft.rules import rules
 from mnemocraft.errors import MnemocraftError
 
 MODES = ("game", "mc-textworld")
@@ -43,7 +44,7 @@ class Shortage:
         return sum(asked - had for _, asked, had in self.materials) + len(self.tools) + self.fuel
 
 
-class Engine:
+class TextWorldEngine:
     """Operators and how they are applied. Use :func:`engine`, which makes each one once.
 
     Args:
@@ -285,7 +286,7 @@ def _takes_any(operator: Operator, items: Sequence[str]) -> bool:
 
 
 @cache
-def engine(version: str, mode: str) -> Engine:
+def engine(version: str, mode: str) -> TextWorldEngine:
     """The engine of a version and a mode (see :data:`MODES`).
 
     Raises:
@@ -297,4 +298,4 @@ def engine(version: str, mode: str) -> Engine:
         raise MnemocraftError(
             f"MC-TextWorld's rules are those of 1.16.5, not {version}; give version='1.16.5'."
         )
-    return Engine(rules(version), mode)
+    return TextWorldEngine(rules(version), mode)

@@ -37,7 +37,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class CraftingRecipe:
     """One way to craft ``count`` times ``result``.
 
     Attributes:
@@ -62,7 +62,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Smelting:
-    """A furnace turns one unit of ``ingredient`` (as in :class:`Recipe`) into one ``result``."""
+    """A furnace turns one unit of ``ingredient`` (as in :class:`CraftingRecipe`) into one ``result``."""
 
     result: str
     ingredient: str
@@ -206,7 +206,7 @@ class Rules:
     version: str
     items: dict[str, Item]
     tools: dict[str, Tool]
-    recipes: tuple[Recipe, ...]
+    recipes: tuple[CraftingRecipe, ...]
     smelting: tuple[Smelting, ...]
     tags: dict[str, tuple[str, ...]]
     blocks: dict[str, Block]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from mnemocraft.envs.minecraft.facts import Rules
 from mnemocraft.envs.minecraft.operators import Operator
-from mnemocraft.envs.minecraft.rules import Rules
 
 HEAT = "heat"
 """Ticks of furnace heat, as if they were units of an item."""

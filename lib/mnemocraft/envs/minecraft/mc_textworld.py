@@ -12,8 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mnemocraft.envs.minecraft.facts import Rules
 from mnemocraft.envs.minecraft.operators import Demand, Operator, Operators, grouped
-from mnemocraft.envs.minecraft.rules import Rules, rules
+from mnemocraft.envs.minecraft.rules import rules
 
 _FACTS = Path(__file__).parent / "mc_textworld.toml"
 _TABLE: tuple[Demand, ...] = ((("crafting_table",), 1),)

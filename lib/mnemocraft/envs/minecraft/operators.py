@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from mnemocraft.envs.minecraft.rules import SMELTING_TICKS, Block, Drop, Mob, Recipe, Rules
+from mnemocraft.envs.minecraft.facts import SMELTING_TICKS, Block, CraftingRecipe, Drop, Mob, Rules
 
 Name = tuple[str, str]
 """An action's verb and item, e.g. ``("craft", "stick")``."""
@@ -84,7 +84,7 @@ def game_operators(rules: Rules) -> Operators:
     return grouped(crafts) | grouped(smelts) | mined | blocks | kills
 
 
-def craft_operator(rules: Rules, recipe: Recipe) -> Operator:
+def craft_operator(rules: Rules, recipe: CraftingRecipe) -> Operator:
     """A recipe as an operator; what is left of filled vessels comes out with the result."""
     takes = tuple((rules.members(ingredient), units) for ingredient, units in recipe.ingredients)
     left = ((rules.remains[m[0]], units) for m, units in takes if len(m) == 1 and m[0] in rules.remains)

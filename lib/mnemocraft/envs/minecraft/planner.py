@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mnemocraft.envs.minecraft.cuts import Cut, Reach
-from mnemocraft.envs.minecraft.engine import SLOTS, Engine, Inventory, engine
+from mnemocraft.envs.minecraft.engine import SLOTS, Inventory, TextWorldEngine, engine
 from mnemocraft.envs.minecraft.fire import BURN, HEAT
 from mnemocraft.envs.minecraft.operators import Demand, Name, Operator
 from mnemocraft.envs.minecraft.program import Program
@@ -124,7 +124,7 @@ def plan(
     return Plan(target, tuple(_joined(steps)))
 
 
-def _out_of_reach(world: Engine, target: str, version: str) -> str:
+def _out_of_reach(world: TextWorldEngine, target: str, version: str) -> str:
     made = any(item == target for verb, item in world.operators if verb in ("craft", "smelt"))
     why = "something that it is made of cannot be had" if made else "nature gives none and no recipe makes it"
     block = world.operators.get(("mine", target))
@@ -133,7 +133,7 @@ def _out_of_reach(world: Engine, target: str, version: str) -> str:
     return f"{target} cannot be had in Minecraft {version} from this inventory: {why}."
 
 
-def _search(world: Engine, program: Program) -> list[PlanStep] | None:
+def _search(world: TextWorldEngine, program: Program) -> list[PlanStep] | None:
     """Solve and put in order until both succeed."""
     reach = Reach(program.ways, program.held, world.real)
     for _ in range(_ROUNDS):
@@ -168,7 +168,7 @@ def _stuck(order: _Order, counts: Mapping[int, int]) -> Cut:
 class _Order:
     """Puts the operators of a solution in order, the ones that depend on least first."""
 
-    def __init__(self, world: Engine, program: Program, counts: np.ndarray) -> None:
+    def __init__(self, world: TextWorldEngine, program: Program, counts: np.ndarray) -> None:
         self.world, self.program = world, program
         self.left = {x: int(n) for x, n in enumerate(counts[: len(program.ways)]) if n}
         self.burns = {w.name[1]: x for x, w in enumerate(program.ways) if w.name[0] == BURN}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mnemocraft.envs.minecraft.cuts import Cut
-from mnemocraft.envs.minecraft.engine import Engine
+from mnemocraft.envs.minecraft.engine import TextWorldEngine
 from mnemocraft.envs.minecraft.fire import BURN
 from mnemocraft.envs.minecraft.operators import Demand, Operator
 from mnemocraft.envs.minecraft.relevance import landmarks
@@ -54,7 +54,7 @@ class Program:
     """Counts of operators that turn what is held into the goal.
 
     Args:
-        world: Engine; under the real rules units of a family mix.
+        world: TextWorldEngine; under the real rules units of a family mix.
         ways: Operators to use.
         goal: What to have at the end.
         held: What is there at the start.
@@ -62,7 +62,7 @@ class Program:
 
     def __init__(
         self,
-        world: Engine,
+        world: TextWorldEngine,
         ways: list[Operator],
         goal: tuple[Demand, ...],
         held: Mapping[str, int],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from mnemocraft.envs.minecraft.engine import Engine
+from mnemocraft.envs.minecraft.engine import TextWorldEngine
 from mnemocraft.envs.minecraft.fire import fired
 from mnemocraft.envs.minecraft.operators import Demand, Operator
 
@@ -18,7 +18,7 @@ _FUELS = ("coal", "charcoal", "lava_bucket")
 Goal = tuple[Demand, ...]
 
 
-def relevant(world: Engine, goal: Goal, held: Mapping[str, int]) -> list[Operator] | None:
+def relevant(world: TextWorldEngine, goal: Goal, held: Mapping[str, int]) -> list[Operator] | None:
     """Operators that a shortest plan may use, burning included; None if the goal is out of reach.
 
     Of a family the members at hand, those that what is at hand makes cheaper, those asked for by name and the
@@ -57,7 +57,7 @@ def grown(ways: Iterable[Operator], reach: Iterable[str]) -> set[str]:
 
 
 @lru_cache(maxsize=64)
-def _priced(world: Engine, have: frozenset[str]) -> tuple[list[Operator], dict[str, float]]:
+def _priced(world: TextWorldEngine, have: frozenset[str]) -> tuple[list[Operator], dict[str, float]]:
     """Operators that a plan may use, and the costs of what they make."""
     every = [way for (verb, item), ways in world.operators.items() for way in ways if _plain(verb, item, way)]
     return every, _costs(every, have)

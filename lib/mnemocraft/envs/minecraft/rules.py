@@ -1,54 +1,33 @@
 """Minecraft's rules as data: one immutable :class:`Rules` per game version.
 
-The files in ``data/minecraft/`` hold nothing but facts; :mod:`mnemocraft.envs.minecraft.build` made them, and
-:mod:`mnemocraft.envs.minecraft.facts` says what they mean.
+The files in ``data/minecraft/`` hold nothing but facts; :mod:`mnemocraft.training.minecraft_rules` made them,
+and :mod:`mnemocraft.envs.minecraft.facts` says what they mean.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from mnemocraft.envs.minecraft.facts import (
-    SMELTING_TICKS,
     Biome,
     Block,
+    CraftingRecipe,
     Drop,
     Gather,
     Item,
     Loot,
     Mob,
     Ore,
-    Recipe,
     Rules,
     Smelting,
     Tool,
     Tree,
-    roll,
 )
-from mnemocraft.envs.minecraft.rules_file import parse
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.paths import DATA
-
-__all__ = [
-    "SMELTING_TICKS",
-    "VERSIONS",
-    "Biome",
-    "Block",
-    "Drop",
-    "Gather",
-    "Item",
-    "Loot",
-    "Mob",
-    "Ore",
-    "Recipe",
-    "Rules",
-    "Smelting",
-    "Tool",
-    "Tree",
-    "roll",
-    "rules",
-]
 
 VERSIONS = ("1.11.2", "1.16.5", "1.19.2")
 
@@ -69,9 +48,73 @@ def rules(version: str) -> Rules:
         )
     path = DATA / "minecraft" / f"{version}.json"
     try:
-        return parse(json.loads(path.read_text(encoding="utf-8")))
+        return _parse(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise MnemocraftError(
             f"The rules file {path} cannot be read ({error!r}); install a checkout with `pip install -e .`, "
-            "or make the file again with `python -m mnemocraft.envs.minecraft.build`."
+            "or make the file again with `python -m mnemocraft.training.minecraft_rules`."
         ) from None
+
+
+def _parse(raw: Mapping[str, Any]) -> Rules:
+    """The rules in a file, where everything that is short is a list of values in a fixed order."""
+    return Rules(
+        version=raw["version"],
+        items={name: Item(name, *values) for name, values in raw["items"].items()},
+        tools={name: Tool(*values) for name, values in raw["tools"].items()},
+        recipes=tuple(_recipe(entry) for entry in raw["recipes"]),
+        smelting=tuple(Smelting(*entry) for entry in raw["smelting"]),
+        tags={name: tuple(members) for name, members in raw["tags"].items()},
+        blocks={name: _block(name, values, raw["toolsets"]) for name, values in raw["blocks"].items()},
+        mobs={name: _mob(name, values) for name, values in raw["mobs"].items()},
+        gathers=tuple(Gather(e[0], e[1], e[2], tuple(e[3]), e[4]) for e in raw["gathers"]),
+        fuels=dict(raw["fuels"]),
+        remains=dict(raw["remains"]),
+        ores=tuple(_ore(*entry) for entry in raw["ores"]),
+        trees={name: Tree(*values) for name, values in raw["trees"].items()},
+        biomes={name: _biome(name, values) for name, values in raw["biomes"].items()},
+        gates=raw["gates"],
+    )
+
+
+def _recipe(entry: Mapping[str, Any]) -> CraftingRecipe:
+    rows = tuple(tuple(row) for row in entry.get("rows", ()))
+    ingredients = entry.get("of")
+    if ingredients is None:
+        counts: dict[str, int] = {}
+        for cell in (cell for row in rows for cell in row if cell):
+            counts[cell] = counts.get(cell, 0) + 1
+        ingredients = counts
+    table, shaped = entry.get("table", False), entry.get("shaped", True)
+    return CraftingRecipe(entry["make"], entry["count"], table, tuple(ingredients.items()), rows, shaped)
+
+
+def _ore(block: str, low: int, high: int, veins: float, size: int, shape: str, biomes: list[str]) -> Ore:
+    return Ore(block, low, high, veins, size, shape, tuple(biomes))
+
+
+def _drop(item: str, low: int, high: int, chance: float, tools: list[str] | tuple[str, ...] = ()) -> Drop:
+    return Drop(item, low, high, chance, tuple(tools))
+
+
+def _loot(pools: list[list[list[Any]]]) -> Loot:
+    return tuple(tuple(_drop(*drop) for drop in pool) for pool in pools)
+
+
+def _block(name: str, values: list[Any], toolsets: list[list[str]]) -> Block:
+    hardness, tool, group, harvest, drops, solid, light, transparent, found = values
+    wanted = tuple(toolsets[harvest]) if harvest is not None else ()
+    loot = ((Drop(name),),) if drops is None else _loot(drops)
+    return Block(name, hardness, tool, group, wanted, loot, bool(solid), light, bool(transparent), found)
+
+
+def _mob(name: str, values: list[Any]) -> Mob:
+    health, attack, hostile, drops, sheared, found = values
+    return Mob(name, health, attack, bool(hostile), _loot(drops), _loot(sheared), found)
+
+
+def _biome(name: str, values: list[Any]) -> Biome:
+    number, temperature, rainfall, dimension, trees, animals = values
+    pairs = tuple((species, density) for species, density in trees)
+    herds = tuple((mob, weight, low, high) for mob, weight, low, high in animals)
+    return Biome(name, number, temperature, rainfall, dimension, pairs, herds)

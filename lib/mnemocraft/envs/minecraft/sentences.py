@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 
-from mnemocraft.envs.minecraft.engine import Engine, Shortage
+from mnemocraft.envs.minecraft.engine import Shortage, TextWorldEngine
 from mnemocraft.envs.minecraft.operators import Name
 
 _SHOWN = 3
@@ -18,7 +18,7 @@ _ANSWERS = 100_000
 """Answers that an engine remembers."""
 
 
-def explain(engine: Engine, name: Name, inventory: Mapping[str, int], heat: int) -> Answer:
+def explain(engine: TextWorldEngine, name: Name, inventory: Mapping[str, int], heat: int) -> Answer:
     """Why an action fails.
 
     The same few failures come again and again, so answers are remembered by the numbers they are about.
@@ -47,7 +47,7 @@ def _missing(shortage: Shortage) -> dict[str, int]:
     return missing | ({"fuel": 1} if shortage.fuel else {})
 
 
-def shortages(engine: Engine, name: Name, inventory: Mapping[str, int], heat: int) -> list[Shortage]:
+def shortages(engine: TextWorldEngine, name: Name, inventory: Mapping[str, int], heat: int) -> list[Shortage]:
     """What each operator of an action lacks, the one that lacks least first."""
     every = [engine.shortage(operator, inventory, heat) for operator in engine.operators[name]]
     return sorted(every, key=lambda shortage: shortage.weight)
@@ -95,7 +95,7 @@ def _any_of(members: tuple[str, ...]) -> str:
     return " or ".join(members[:_SHOWN]) + f" (or {len(members) - _SHOWN} others)"
 
 
-def unknown(engine: Engine, verb: str, item: str) -> str:
+def unknown(engine: TextWorldEngine, verb: str, item: str) -> str:
     """Why there is no such action: a wrong verb, no such item, or an item that is got in another way."""
     verbs = sorted({v for v, _ in engine.operators} | ({"equip"} if engine.real else set()))
     if verb not in verbs:

@@ -1,18 +1,19 @@
-"""Gymnasium spaces of the text world: contents of an inventory and tool calls."""
+"""Gymnasium's view of the text world: contents of an inventory, and tool calls by chance."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import gymnasium
+import numpy as np
 
-from mnemocraft.envs.minecraft.engine import Engine
+from mnemocraft.envs.minecraft.engine import TextWorldEngine
 
 
 class InventorySpace(gymnasium.Space[dict[str, int]]):
     """Items of the version and how many: ``{"oak_log": 3}``."""
 
-    def __init__(self, world: Engine) -> None:
+    def __init__(self, world: TextWorldEngine) -> None:
         super().__init__()
         self.world = world
 
@@ -29,19 +30,8 @@ class InventorySpace(gymnasium.Space[dict[str, int]]):
         return {every[int(i)]: 1 for i in self.np_random.choice(len(every), size=4, replace=False)}
 
 
-class ToolCallSpace(gymnasium.Space[dict[str, Any]]):
-    """Tool calls. Samples are known actions; malformed ones belong to it too because they get an answer."""
-
-    def __init__(self, world: Engine) -> None:
-        super().__init__()
-        self.world = world
-
-    def contains(self, x: Any) -> bool:
-        """Whether ``x`` is a tool call or its JSON."""
-        return isinstance(x, str | dict)
-
-    def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
-        """A random known action."""
-        every = list(self.world.operators)
-        verb, item = every[int(self.np_random.integers(len(every)))]
-        return {"name": verb, "arguments": {"item": item} if item else {}}
+def random_call(world: TextWorldEngine, random: np.random.Generator) -> dict[str, Any]:
+    """A known action."""
+    every = list(world.operators)
+    verb, item = every[int(random.integers(len(every)))]
+    return {"name": verb, "arguments": {"item": item} if item else {}}

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium
-from gymnasium.envs.registration import EnvSpec
 
-from mnemocraft.envs.minecraft.engine import Engine, Inventory, engine
+from mnemocraft.envs.checks import tool_call
+from mnemocraft.envs.minecraft.engine import Inventory, TextWorldEngine, engine
 from mnemocraft.envs.minecraft.operators import Name, Operator
 from mnemocraft.envs.minecraft.sentences import Answer, explain, unknown
-from mnemocraft.envs.minecraft.spaces import InventorySpace, ToolCallSpace
-from mnemocraft.envs.plancraft.spaces import TextSpace
+from mnemocraft.envs.minecraft.spaces import InventorySpace, random_call
+from mnemocraft.envs.spaces import TextSpace, ToolCallSpace
+from mnemocraft.envs.task_env import TaskEnv
 from mnemocraft.errors import MnemocraftError
 
 Action = dict[str, Any]
@@ -27,7 +28,7 @@ Observation = dict[str, Any]
 _OVER = "The episode is over."
 
 
-class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
+class TextWorldEnv(TaskEnv[Action | str]):
     """An inventory that changes by mining, killing, crafting and smelting; each action always works out.
 
     A malformed or impossible action counts as a step, changes nothing, and is answered by a sentence that
@@ -61,7 +62,7 @@ class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
         max_steps: int = 1000,
         durability: bool = False,
     ) -> None:
-        self.engine: Engine = engine(version, rules)
+        self.engine: TextWorldEngine = engine(version, rules)
         if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
             raise MnemocraftError(f"max_steps must be a whole number of at least 1, not {max_steps!r}.")
         if durability and rules != "game":
@@ -77,13 +78,9 @@ class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
         self.observation_space = gymnasium.spaces.Dict(
             {"text": TextSpace(), "inventory": InventorySpace(self.engine), "equipped": TextSpace()}
         )
-        self.action_space = ToolCallSpace(self.engine)
+        self.action_space = ToolCallSpace(partial(random_call, self.engine))
         settings = {"version": version, "rules": rules, "target": target, "inventory": inventory}
-        self.spec = EnvSpec(
-            "mnemocraft/TextWorld-v0",
-            "mnemocraft.envs:TextWorldEnv",
-            kwargs=settings | {"max_steps": max_steps, "durability": durability},
-        )
+        self._record("TextWorld", **settings, max_steps=max_steps, durability=durability)
         self._restart()
 
     def reset(
@@ -92,7 +89,7 @@ class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
         """Back to the start inventory. Nothing is random; ``seed`` only seeds ``np_random``."""
         super().reset(seed=seed, options=options)
         self._restart()
-        return self._observe(""), {"success": False, "steps": 0}
+        return self._observe(""), self._info()
 
     def _restart(self) -> None:
         self.inventory: Inventory = dict(self.start)
@@ -139,10 +136,8 @@ class TextWorldEnv(gymnasium.Env[Observation, Action | str]):
         return self.engine.legal(self.inventory, self.heat)
 
     def _over(self) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        done = self.reason == "success"
-        info = {"success": done, "steps": self.steps, "action_success": False, "category": "over"}
-        info |= {"failure": _OVER, "missing": {}, "reason": self.reason}
-        return self._observe(_OVER), 0.0, done, not done, info
+        info = self._info(action_success=False, category="over", failure=_OVER, missing={})
+        return self._observe(_OVER), 0.0, *self._ends(), info
 
     def _act(self, action: Action | str) -> Answer | None:
         """Carry out an action; None if it worked out, else what was wrong."""
@@ -221,14 +216,10 @@ def parse_action(action: Action | str) -> tuple[str, str, Sequence[str]]:
     Raises:
         MnemocraftError: The call is malformed; the message is one sentence for whoever made it.
     """
-    if isinstance(action, str):
-        try:
-            action = json.loads(action)
-        except (ValueError, RecursionError):
-            raise MnemocraftError("The action is not valid JSON.") from None
-    if not isinstance(action, dict) or not isinstance(verb := action.get("name"), str):
+    call = tool_call(action)
+    if not isinstance(verb := call.get("name"), str):
         raise MnemocraftError('An action must be a tool call with "name" and "arguments".')
-    arguments = action.get("arguments") or {}
+    arguments = call.get("arguments") or {}
     if not isinstance(arguments, dict):
         raise MnemocraftError(f'The "arguments" of {verb} must be an object.')
     item, using = arguments.get("item", ""), arguments.get("using", ())
@@ -239,7 +230,7 @@ def parse_action(action: Action | str) -> tuple[str, str, Sequence[str]]:
     return verb, item, using or ()
 
 
-def _goal(world: Engine, target: str | Mapping[str, int]) -> dict[str, int]:
+def _goal(world: TextWorldEngine, target: str | Mapping[str, int]) -> dict[str, int]:
     goal = {target: 1} if isinstance(target, str) else dict(target)
     for name in goal:
         if not isinstance(name, str) or not name.startswith("#"):
@@ -253,7 +244,7 @@ def _goal(world: Engine, target: str | Mapping[str, int]) -> dict[str, int]:
 
 
 def _numbers(
-    world: Engine, numbers: Mapping[str, int], least: int, known: frozenset[str] = frozenset()
+    world: TextWorldEngine, numbers: Mapping[str, int], least: int, known: frozenset[str] = frozenset()
 ) -> Inventory:
     """Check a mapping of items to units; MC-TextWorld takes any name, as the peer does."""
     for item, units in numbers.items():

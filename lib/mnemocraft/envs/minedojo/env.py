@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 
+from mnemocraft.envs.checks import whole
 from mnemocraft.envs.minedojo import launch
 from mnemocraft.envs.minedojo.connection import Connection
 from mnemocraft.envs.minedojo.minedojo_worker.protocol import Arrays, Body
@@ -16,13 +16,14 @@ from mnemocraft.envs.minedojo.observation import observation_space, translate
 from mnemocraft.envs.minedojo.outcome import failure
 from mnemocraft.envs.overworld import checks
 from mnemocraft.envs.overworld.spaces import ActionSpace
+from mnemocraft.envs.task_env import TaskEnv, outcome
 from mnemocraft.errors import MnemocraftError
 
 Observation = dict[str, Any]
 Info = dict[str, Any]
 
 
-class MineDojoEnv(gymnasium.Env[Observation, np.ndarray]):
+class MineDojoEnv(TaskEnv[np.ndarray]):
     """A task of MineDojo 0.1, with the observations, actions, rewards and ends of an episode of
     ``OverworldEnv``.
 
@@ -75,8 +76,19 @@ class MineDojoEnv(gymnasium.Env[Observation, np.ndarray]):
         timeout: float = 1800.0,
         **settings: Any,
     ) -> None:
-        self.task_id, self.seed = task_id, checks.whole(seed, "seed", 0)
-        self.max_steps = checks.whole(max_steps, "max_steps", 1)
+        self.task_id, self.seed = task_id, whole(seed, "seed", 0)
+        self.max_steps = whole(max_steps, "max_steps", 1)
+        self._record(
+            "MineDojo",
+            task_id=task_id,
+            seed=self.seed,
+            target=target,
+            max_steps=self.max_steps,
+            image_size=image_size,
+            initial_inventory=initial_inventory,
+            timeout=timeout,
+            **settings,
+        )
         self.target = checks.target(target)
         if bool(self.target) != (task_id == "harvest"):
             raise MnemocraftError("The task 'harvest' needs a target, and no other task takes one.")
@@ -123,7 +135,7 @@ class MineDojoEnv(gymnasium.Env[Observation, np.ndarray]):
             MnemocraftError: The game does not start.
         """
         if seed is not None:
-            self.seed = checks.whole(seed, "seed", 0)
+            self.seed = whole(seed, "seed", 0)
         super().reset(seed=seed, options=options)
         if self._connection.closed:
             self._connection = self._connect()
@@ -132,7 +144,7 @@ class MineDojoEnv(gymnasium.Env[Observation, np.ndarray]):
         self._deaths = body["deaths"]
         self.steps, self.reason = 0, ""
         self._read(body, arrays)
-        return self._observation, self._info("", 0.0)
+        return self._observation, self._told("", 0.0)
 
     def step(self, action: Sequence[int] | np.ndarray) -> tuple[Observation, float, bool, bool, Info]:
         """Act for one tick, or three.
@@ -149,22 +161,14 @@ class MineDojoEnv(gymnasium.Env[Observation, np.ndarray]):
         if not self._observation:
             raise MnemocraftError("There is no episode to step in; call reset() first.")
         if self.reason:
-            ended = self.reason != "max_steps"
-            return self._observation, 0.0, ended, not ended, self._info("The episode is over.", 0.0)
+            return self._observation, 0.0, *self._ends(), self._told("The episode is over.", 0.0)
         before = self._observation
         body, arrays = self._ask("step", action=chosen)
         self._read(body, arrays)
         self.steps += 1
         self._judge(body)
-        info = self._info(failure(chosen, before, self._observation), body["reward"])
-        success = self.reason == "success"
-        return (
-            self._observation,
-            float(success),
-            self.reason in ("success", "death"),
-            self.reason == "max_steps",
-            info,
-        )
+        info = self._told(failure(chosen, before, self._observation), body["reward"])
+        return self._observation, float(self.success), *self._ends(), info
 
     def _ask(self, what: str, **arguments: Any) -> tuple[Body, Arrays]:
         """Ask the worker; if that fails, so has the episode."""
@@ -190,15 +194,8 @@ class MineDojoEnv(gymnasium.Env[Observation, np.ndarray]):
         elif self.steps >= self.max_steps:
             self.reason = "max_steps"
 
-    def _info(self, problem: str, reward: float) -> Info:
-        info: Info = {
-            "success": self.reason == "success",
-            "steps": self.steps,
-            "action_success": not problem,
-            "task_reward": reward,
-        }
-        info |= {"failure": problem} if problem else {}
-        return info | ({"reason": self.reason} if self.reason else {})
+    def _told(self, problem: str, reward: float) -> Info:
+        return self._info(**outcome(problem), task_reward=reward)
 
     def render(self) -> np.ndarray:
         """The player's view at the last step, uint8 (height, width, 3)."""
@@ -234,7 +231,7 @@ class MineDojoEnv(gymnasium.Env[Observation, np.ndarray]):
 
     def set_time(self, time: int) -> None:
         """Set the time of day in ticks."""
-        self._change("set_time", time=checks.whole(time, "time", 0))
+        self._change("set_time", time=whole(time, "time", 0))
 
     def _change(self, what: str, **arguments: Any) -> None:
         if not self._observation:

@@ -33,12 +33,11 @@ class AnyWords(spaces.Words):
 
 
 def observation_space(image_size: tuple[int, int]) -> Dict:
-    """The space of ``OverworldEnv``, open to all blocks and biomes of the game."""
+    """The space of ``OverworldEnv``, open to all blocks of the game."""
     space = spaces.observation_space(image_size, ())
     voxels = space["voxels"]
     assert isinstance(voxels, Dict)
     voxels.spaces["block_name"] = AnyWords((3, 3, 3))
-    space.spaces["biome"] = spaces.Sentence()
     return space
 
 

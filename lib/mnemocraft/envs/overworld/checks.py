@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from operator import contains, index
+from operator import contains
 from typing import Any
 
 import numpy as np
 
+from mnemocraft.envs.checks import whole
 from mnemocraft.envs.overworld.items import ITEMS, stack_of
 from mnemocraft.envs.overworld.spaces import SIZES
 from mnemocraft.errors import MnemocraftError
 
-MAX_SEED = 2**63 - 1
 SLOTS = 36
 _WHOLE = (int, np.integer)
 _RANGES = tuple(map(range, SIZES))
-
-
-def whole(value: Any, name: str, low: int, high: int = MAX_SEED) -> int:
-    """A whole number in a range (NumPy's too)."""
-    try:
-        number = low - 1 if isinstance(value, bool) else index(value)
-    except TypeError:
-        number = low - 1
-    if not low <= number <= high:
-        top = "" if high == MAX_SEED else f" to {high}"
-        raise MnemocraftError(f"{name} must be a whole number from {low}{top}, not {value!r}.")
-    return number
 
 
 def image_size(size: Any) -> tuple[int, int]:

@@ -20,7 +20,7 @@ CLOSE = 40
 """How far from the player blocks and mobs can be put."""
 
 
-class Engine:
+class OverworldEngine:
     """A world that runs.
 
     Args:

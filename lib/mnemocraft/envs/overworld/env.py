@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 
+from mnemocraft.envs.checks import whole
 from mnemocraft.envs.overworld import checks
 from mnemocraft.envs.overworld.spaces import CRAFT, ticks_of
+from mnemocraft.envs.task_env import TaskEnv, outcome
 from mnemocraft.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from mnemocraft.envs.overworld.engine import Engine
+    from mnemocraft.envs.overworld.engine import OverworldEngine
 
 Observation = dict[str, Any]
 Info = dict[str, Any]
 
 
-class OverworldEnv(gymnasium.Env[Observation, np.ndarray]):
+class OverworldEnv(TaskEnv[np.ndarray]):
     """A seeded voxel world with the rules of Minecraft 1.11.2 and the face of MineDojo 0.1.
 
     What it leaves out of the game is listed at the top of :mod:`mnemocraft.envs.overworld`.
@@ -67,9 +67,9 @@ class OverworldEnv(gymnasium.Env[Observation, np.ndarray]):
         allow_time_passage: bool = True,
         allow_mob_spawn: bool = True,
     ) -> None:
-        self.seed = checks.whole(seed, "seed", 0)
-        self.max_steps = checks.whole(max_steps, "max_steps", 1)
-        time = checks.whole(start_time, "start_time", 0, 23_999)
+        self.seed = whole(seed, "seed", 0)
+        self.max_steps = whole(max_steps, "max_steps", 1)
+        time = whole(start_time, "start_time", 0, 23_999)
         self._engine = _engine(None if image_size is None else checks.image_size(image_size))
         self.target = checks.target(target)
         biome = self._engine.checked_biome(specified_biome)
@@ -77,18 +77,18 @@ class OverworldEnv(gymnasium.Env[Observation, np.ndarray]):
         self._initial = checks.items(initial_inventory or {}, "initial_inventory")
         self.action_space = self._engine.action_space
         self.observation_space = self._engine.observation_space
-        settings = {
-            "seed": self.seed,
-            "target": self.target,
-            "max_steps": self.max_steps,
-            "image_size": image_size,
-            "specified_biome": specified_biome,
-            "initial_inventory": self._initial,
-            "start_time": time,
-            "allow_time_passage": allow_time_passage,
-            "allow_mob_spawn": allow_mob_spawn,
-        }
-        self.spec = EnvSpec("mnemocraft/Overworld-v0", "mnemocraft.envs:OverworldEnv", kwargs=settings)
+        self._record(
+            "Overworld",
+            seed=self.seed,
+            target=self.target,
+            max_steps=self.max_steps,
+            image_size=image_size,
+            specified_biome=specified_biome,
+            initial_inventory=self._initial,
+            start_time=time,
+            allow_time_passage=allow_time_passage,
+            allow_mob_spawn=allow_mob_spawn,
+        )
         self._begin()
 
     def _begin(self) -> None:
@@ -105,10 +105,10 @@ class OverworldEnv(gymnasium.Env[Observation, np.ndarray]):
     ) -> tuple[Observation, Info]:
         """Back to the start; with a seed, in the world of that seed."""
         if seed is not None:
-            self.seed = checks.whole(seed, "seed", 0)
+            self.seed = whole(seed, "seed", 0)
         super().reset(seed=seed, options=options)
         self._begin()
-        return self._observation, self._info()
+        return self._observation, self._told()
 
     def step(self, action: Sequence[int] | np.ndarray) -> tuple[Observation, float, bool, bool, Info]:
         """Act for one tick, or three.
@@ -124,26 +124,13 @@ class OverworldEnv(gymnasium.Env[Observation, np.ndarray]):
         chosen = checks.action(action)
         if self.reason:
             self._failure = "The episode is over."
-            return (
-                self._observation,
-                0.0,
-                self.reason != "max_steps",
-                self.reason == "max_steps",
-                self._info(),
-            )
+            return self._observation, 0.0, *self._ends(), self._told()
         self._engine.advance(chosen, ticks_of(chosen[5]))
         self._observation = self._engine.observer.observe(chosen[6] if chosen[5] == CRAFT else None)
         self._failure = self._engine.failure(chosen)
         self.steps += 1
         self._judge()
-        success = self.reason == "success"
-        return (
-            self._observation,
-            float(success),
-            self.reason in ("success", "death"),
-            self.reason == "max_steps",
-            self._info(),
-        )
+        return self._observation, float(self.success), *self._ends(), self._told()
 
     def _judge(self) -> None:
         """Set ``reason`` if the episode is over."""
@@ -158,14 +145,8 @@ class OverworldEnv(gymnasium.Env[Observation, np.ndarray]):
         now = self._engine.observer.counts
         return all(now.get(i, 0) - self._counts.get(i, 0) >= number for i, number in self.target.items())
 
-    def _info(self) -> Info:
-        info: Info = {
-            "success": self.reason == "success",
-            "steps": self.steps,
-            "action_success": not self._failure,
-        }
-        info |= {"failure": self._failure} if self._failure else {}
-        return info | ({"reason": self.reason} if self.reason else {})
+    def _told(self) -> Info:
+        return self._info(**outcome(self._failure))
 
     def render(self) -> np.ndarray:
         """The player's view, uint8 (height, width, 3), as large as the observations' images or 160 x 256."""
@@ -200,7 +181,7 @@ class OverworldEnv(gymnasium.Env[Observation, np.ndarray]):
 
     def set_time(self, time: int) -> None:
         """Set the time of day in ticks."""
-        self._engine.status["time"] = checks.whole(time, "time", 0, 23_999)
+        self._engine.status["time"] = whole(time, "time", 0, 23_999)
 
     @property
     def world(self) -> np.ndarray:
@@ -208,13 +189,13 @@ class OverworldEnv(gymnasium.Env[Observation, np.ndarray]):
         return self._engine.worlds
 
 
-def _engine(image_size: tuple[int, int] | None) -> Engine:
+def _engine(image_size: tuple[int, int] | None) -> OverworldEngine:
     try:
-        from mnemocraft.envs.overworld.engine import Engine  # loads the compiler
+        from mnemocraft.envs.overworld.engine import OverworldEngine  # loads the compiler
     except ModuleNotFoundError as error:
         if error.name not in ("numba", "llvmlite"):
             raise
         raise MissingExtra(
             "OverworldEnv needs Numba; install it with `pip install 'mnemocraft[minecraft]'`."
         ) from None
-    return Engine(image_size)
+    return OverworldEngine(image_size)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from mnemocraft.envs.minecraft.rules import Recipe, rules
+from mnemocraft.envs.minecraft.facts import CraftingRecipe
+from mnemocraft.envs.minecraft.rules import rules
 
 _RULES = rules("1.11.2")
 
@@ -18,7 +19,7 @@ def number_of(item: str) -> int:
     return _NUMBERS[item]
 
 
-def _small(recipe: Recipe) -> bool:
+def _small(recipe: CraftingRecipe) -> bool:
     """Whether MineDojo has it made by hand: it sends shapeless recipes of three units to the table."""
     units = sum(count for _, count in recipe.ingredients)
     return not recipe.table and (recipe.shaped or units != 3)

@@ -1,4 +1,4 @@
-"""Machine code for the overworld: the only place that talks to the compiler.
+"""Machine code for the overworld: the only place that deals with the compiler.
 
 Only whole-number arithmetic, and floating point where a single operation decides, so that every machine gets
 the same bits: no fast-math, no library sine, no random generator of the platform.

@@ -119,21 +119,21 @@ def _mark(
         for dz in range(-1, 2):
             for dy in range(-4, 3):
                 i, y, k = target[0] + dx - x0 + RADIUS, target[1] + dy, target[2] + dz - z0 + RADIUS
-                beside = dx != 0 or dz != 0
+                sideways = dx != 0 or dz != 0
                 inside = 0 <= i < SIDE and 0 <= k < SIDE and 0 < y < HEIGHT - 3
-                if inside and _fitting(world, kind, target, beside, dy):
+                if inside and _fitting(world, kind, target, sideways, dy):
                     memory[_index(y, i, k)].mark = run
 
 
 @compiled
-def _fitting(world: World, kind: int, target: np.ndarray, beside: bool, dy: int) -> bool:
-    """Whether feet ``dy`` above a target, beside or in line with it, are well placed."""
+def _fitting(world: World, kind: int, target: np.ndarray, sideways: bool, dy: int) -> bool:
+    """Whether feet ``dy`` above a target, sideways or in line with it, are well placed."""
     block = block_at(world, target[0], target[1], target[2])
     if kind == AT_STACK:  # one dives for what lies in water
-        return -2 <= dy <= (2 if block == WATER else 0) and not beside
+        return -2 <= dy <= (2 if block == WATER else 0) and not sideways
     if kind == BESIDE_MOB:
         return -1 <= dy <= 1
-    if beside:
+    if sideways:
         return (-4 if block >= FIRST_SOLID else -1) <= dy <= 1
     if dy == 1:  # the floor under one's feet, if one does not fall far
         return block_at(world, target[0], target[1] - 1, target[2]) >= FIRST_SOLID

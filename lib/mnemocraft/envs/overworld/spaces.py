@@ -10,6 +10,7 @@ from gymnasium.spaces import Box, Dict, MultiDiscrete
 
 from mnemocraft.envs.overworld.biomes import NAMES as BIOME_NAMES
 from mnemocraft.envs.overworld.items import CRAFTS, ITEMS
+from mnemocraft.envs.spaces import TextSpace
 
 NOTHING, USE, DROP, ATTACK, CRAFT, EQUIP, PLACE, DESTROY = range(8)
 """Functional actions: the sixth number of an action."""
@@ -64,26 +65,6 @@ class Words(gymnasium.Space[np.ndarray]):
         return self.np_random.choice(sorted(self.names), size=self.shape)
 
 
-class Sentence(gymnasium.Space[str]):
-    """Any text, or one of some texts.
-
-    Args:
-        texts: The texts that may occur; empty for any.
-    """
-
-    def __init__(self, texts: tuple[str, ...] = ()) -> None:
-        super().__init__((), np.str_)
-        self.texts = texts
-
-    def contains(self, x: Any) -> bool:
-        """Whether ``x`` is one of the texts."""
-        return isinstance(x, str) and (not self.texts or x in self.texts)
-
-    def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """A random one of the texts, or any word."""
-        return str(self.np_random.choice(self.texts or ("anything",)))
-
-
 class Voxels(dict[str, np.ndarray]):
     """MineDojo's voxels: a dictionary of 3 x 3 x 3 arrays, which also passes for the array of block names."""
 
@@ -94,6 +75,10 @@ class Voxels(dict[str, np.ndarray]):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self["block_name"], dtype=dtype)
+
+
+def _biomes() -> tuple[str, ...]:
+    return BIOME_NAMES
 
 
 def _box(low: float, high: float, shape: tuple[int, ...] = (1,), dtype: Any = np.float32) -> gymnasium.Space:
@@ -205,8 +190,8 @@ def observation_space(image_size: tuple[int, int] | None, block_names: tuple[str
         "voxels": _voxels(block_names),
         "masks": _masks(),
         "delta_inv": _changes(),
-        "text": Sentence(),
-        "biome": Sentence(BIOME_NAMES),
+        "text": TextSpace(),
+        "biome": TextSpace(_biomes),
         "position": _box(-FAR, FAR, (3,)),
         "life": _box(0, 20, ()),
     }

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mnemocraft.envs.minecraft.rules import Loot, Rules, rules
+from mnemocraft.envs.minecraft.facts import Loot, Rules
+from mnemocraft.envs.minecraft.rules import rules
 from mnemocraft.envs.overworld.biomes import BIOMES
 from mnemocraft.envs.overworld.blocks import BLOCKS, NUMBER, block_number
 from mnemocraft.envs.overworld.creatures import CREATURES

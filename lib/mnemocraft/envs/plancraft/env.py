@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 
+from mnemocraft.envs.checks import tool_call, whole
 from mnemocraft.envs.plancraft.data import SLOT_NAMES, Example, examples
 from mnemocraft.envs.plancraft.game import SLOT_INDEX, Game
-from mnemocraft.envs.plancraft.spaces import ActionSpace, InventorySpace, TextSpace
+from mnemocraft.envs.plancraft.recipes import max_stack
+from mnemocraft.envs.plancraft.spaces import InventorySpace, random_call
+from mnemocraft.envs.spaces import TextSpace, ToolCallSpace
+from mnemocraft.envs.task_env import TaskEnv
 from mnemocraft.errors import MnemocraftError
 
 Action = dict[str, Any]
@@ -24,7 +26,7 @@ _STOPPED = "Plancraft environment is terminate due to stop action"  # the packag
 _OVER = "Plancraft environment is terminated"
 
 
-class PlancraftEnv(gymnasium.Env[Observation, Action | str | None]):
+class PlancraftEnv(TaskEnv[Action | str | None]):
     """One Plancraft task.
 
     Observations, rewards and ends are those of the ``plancraft`` package (Dagan et al., 2024), but slots are
@@ -52,8 +54,7 @@ class PlancraftEnv(gymnasium.Env[Observation, Action | str | None]):
             raise MnemocraftError(
                 f"Split {split!r} has tasks 0 to {len(tasks) - 1}; there is no task {index!r}."
             )
-        settings = {"split": split, "index": index, "max_steps": max_steps}
-        self.spec = EnvSpec("mnemocraft/Plancraft-v0", "mnemocraft.envs:PlancraftEnv", kwargs=settings)
+        self._record("Plancraft", split=split, index=index, max_steps=max_steps, render_mode=render_mode)
         self._open(tasks[index], max_steps, render_mode)
 
     @classmethod
@@ -64,14 +65,12 @@ class PlancraftEnv(gymnasium.Env[Observation, Action | str | None]):
         return env
 
     def _open(self, example: Example, max_steps: int, render_mode: str | None) -> None:
-        if max_steps < 1:
-            raise MnemocraftError(f"max_steps must be at least 1, not {max_steps}.")
         self.example: Example = example
-        self.max_steps, self.render_mode = max_steps, render_mode
+        self.max_steps, self.render_mode = whole(max_steps, "max_steps", 1), render_mode
         self.observation_space = gymnasium.spaces.Dict(
-            {"text": TextSpace(), "inventory": InventorySpace(), "target": TextSpace()}
+            {"text": TextSpace(_items), "inventory": InventorySpace(), "target": TextSpace(_items)}
         )
-        self.action_space = ActionSpace()
+        self.action_space = ToolCallSpace(random_call)
         self._restart()
 
     def reset(
@@ -98,16 +97,14 @@ class PlancraftEnv(gymnasium.Env[Observation, Action | str | None]):
             ``impossible_wrong`` or ``max_steps``. After the end nothing changes any more.
         """
         if self.reason:
-            truncated = self.reason == "max_steps"
-            text = f"Max steps ({self.max_steps}) reached" if truncated else _OVER
-            return self._observe(text), 0.0, not truncated, True, self._info()
+            terminated = self.reason != "max_steps"
+            text = _OVER if terminated else f"Max steps ({self.max_steps}) reached"
+            return self._observe(text), 0.0, terminated, True, self._info()
         self.steps += 1
         answer = self._act(action)
-        terminated = bool(self.reason)
-        if not terminated and self.steps >= self.max_steps:
+        if not self.reason and self.steps >= self.max_steps:
             self.reason = "max_steps"
-        info = self._info()
-        return self._observe(answer), float(info["success"]), terminated, self.reason == "max_steps", info
+        return self._observe(answer), float(self.success), *self._ends(), self._info()
 
     def render(self) -> np.ndarray:
         """The crafting table as the package draws it, uint8 RGB."""
@@ -144,12 +141,14 @@ class PlancraftEnv(gymnasium.Env[Observation, Action | str | None]):
         inventory = {slot: {"type": item, "quantity": n} for slot, (item, n) in slots.items()}
         return {"text": text, "inventory": inventory, "target": self.example.target}
 
-    def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {
-            "success": self.reason in ("success", "impossible_correct"),
-            "steps": self.steps,
-        }
-        return info | ({"reason": self.reason} if self.reason else {})
+    @property
+    def success(self) -> bool:
+        """Whether the target was crafted, or rightly called impossible."""
+        return self.reason in ("success", "impossible_correct")
+
+
+def _items() -> list[str]:
+    return list(max_stack())
 
 
 def parse_action(action: Action | str | None) -> tuple[str, tuple[Any, ...]]:
@@ -160,14 +159,8 @@ def parse_action(action: Action | str | None) -> tuple[str, tuple[Any, ...]]:
     """
     if action is None:
         return "noop", ()
-    if isinstance(action, str):
-        try:
-            action = json.loads(action)
-        except (ValueError, RecursionError):
-            raise MnemocraftError("The action is not valid JSON.") from None
-    if not isinstance(action, dict):
-        raise MnemocraftError('An action must be a tool call with "name" and "arguments".')
-    name, arguments = action.get("name"), action.get("arguments") or {}
+    call = tool_call(action)
+    name, arguments = call.get("name"), call.get("arguments") or {}
     if name in ("noop", "impossible"):
         return name, ()
     if name not in ("move", "smelt"):

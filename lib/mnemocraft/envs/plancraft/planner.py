@@ -4,6 +4,14 @@ A plan is a multiset of recipe applications that can be put in order. The smalle
 is possible (:mod:`~mnemocraft.envs.plancraft.budgets`) ignores order, so its size is a lower bound, and where
 there is none there is no plan. It is then ordered greedily. Recipes that feed one another in a circle (ingot,
 block, nugget) can make that fail; an A* search with the integer program as its estimate decides then.
+
+Why the text world's planner (:mod:`mnemocraft.envs.minecraft.planner`) does not do this, too: it could. With
+Plancraft's recipes as its operators it solved all 1,720 tasks of ``val``, ``test`` and ``high`` as this one
+does (equally short, the same 300 impossible; 11 ms at the 99th percentile, this one 2 ms), and 1,367 random
+books. But it takes 3.5 ms in the median where this one takes less than 0.1 ms, and the stand-in model plans
+before every action; and of 643 plans with several crafts 104 come out in another order, 24 with other crafts.
+How2's teachers quote the plan, so that its prompts, and with them the recordings, hang on this choice among
+equally short plans.
 """
 
 from __future__ import annotations

@@ -1,25 +1,14 @@
-"""Gymnasium spaces of Plancraft: free text, slot contents and tool calls."""
+"""Gymnasium's view of Plancraft: slot contents, and tool calls by chance."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import gymnasium
+import numpy as np
 
 from mnemocraft.envs.plancraft.data import SLOT_NAMES
 from mnemocraft.envs.plancraft.recipes import max_stack
-
-
-class TextSpace(gymnasium.Space[str]):
-    """Any text (Gymnasium's own space limits its length and its characters)."""
-
-    def contains(self, x: Any) -> bool:
-        """Whether ``x`` is text."""
-        return isinstance(x, str)
-
-    def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """A random item name."""
-        return str(self.np_random.choice(list(max_stack())))
 
 
 class InventorySpace(gymnasium.Space[dict[str, Any]]):
@@ -39,16 +28,9 @@ class InventorySpace(gymnasium.Space[dict[str, Any]]):
         return {str(s): {"type": str(i), "quantity": 1} for s, i in zip(slots, items, strict=True)}
 
 
-class ActionSpace(gymnasium.Space[dict[str, Any]]):
-    """Tool calls. Samples are well-formed; malformed ones belong to the space because they get an answer."""
-
-    def contains(self, x: Any) -> bool:
-        """Whether ``x`` is a tool call, its JSON, or None."""
-        return x is None or isinstance(x, str | dict)
-
-    def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
-        """A random move or smelt between two different slots."""
-        name = str(self.np_random.choice(["move", "smelt"]))
-        slot_from, slot_to = (str(s) for s in self.np_random.choice(SLOT_NAMES[1:], size=2, replace=False))
-        quantity = int(self.np_random.integers(1, 65))
-        return {"name": name, "arguments": {"slot_from": slot_from, "slot_to": slot_to, "quantity": quantity}}
+def random_call(random: np.random.Generator) -> dict[str, Any]:
+    """A move or smelt between two different slots."""
+    name = str(random.choice(["move", "smelt"]))
+    slot_from, slot_to = (str(s) for s in random.choice(SLOT_NAMES[1:], size=2, replace=False))
+    quantity = int(random.integers(1, 65))
+    return {"name": name, "arguments": {"slot_from": slot_from, "slot_to": slot_to, "quantity": quantity}}

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mnemocraft import stats
-from mnemocraft.gnn import weights
+from mnemocraft import stats, weights
 from mnemocraft.gnn.encoder import WEIGHTS
 from mnemocraft.memory.traces import TAU
 from mnemocraft.runs import code_version, write_table

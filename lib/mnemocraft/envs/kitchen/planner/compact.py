@@ -1,7 +1,7 @@
 """A kitchen in a compact form to plan in: stations, items and containers are numbers.
 
 It holds for the benchmark's domain, with one robot and at most one pot and one bowl. The rules, with the odd
-timing of effects that go on by themselves, are those of :meth:`mnemocraft.envs.kitchen.engine.Engine.step`.
+timing of effects that go on by themselves, are those of ``KitchenEngine.step``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import dropwhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from mnemocraft.envs.kitchen.domain import REPEATS, TICKS, kitchen_domain
-from mnemocraft.envs.kitchen.engine import Atom, Engine, GroundEffect, Progress
+from mnemocraft.envs.kitchen.engine import Atom, GroundEffect, KitchenEngine, Progress
 from mnemocraft.envs.kitchen.goal import GoalSpec
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def _soup(env: KitchenEnv, atoms: list[Atom]) -> tuple[int, bool, list[str]]:
     return water, ("isboiling", "water1") in atoms, added
 
 
-def _going(engine: Engine, number: dict[str, int], effect: GroundEffect, progress: Progress) -> Going:
+def _going(engine: KitchenEngine, number: dict[str, int], effect: GroundEffect, progress: Progress) -> Going:
     """A running effect of the engine in our terms."""
     made = engine.true_atoms(effect.make)
     if effect.kind == "repetitive":

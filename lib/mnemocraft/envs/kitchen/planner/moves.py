@@ -26,7 +26,7 @@ from mnemocraft.envs.kitchen.planner.compact import (
 from mnemocraft.envs.kitchen.planner.roles import NO_DISH, SOUP, Casting
 
 
-class Deed(NamedTuple):
+class Move(NamedTuple):
     """Something done at a station: an action's name and the things it is about besides robot and station."""
 
     station: int
@@ -34,8 +34,8 @@ class Deed(NamedTuple):
     things: tuple[int, ...] = ()
 
 
-def deeds(kitchen: Compact, casting: Casting, state: State, first: bool) -> Iterator[tuple[int, Deed, State]]:
-    """What can sensibly be done: its steps with the move there, the deed, and the state after it.
+def moves(kitchen: Compact, casting: Casting, state: State, first: bool) -> Iterator[tuple[int, Move, State]]:
+    """What can sensibly be done: its steps with the move there, the move, and the state after it.
 
     Args:
         kitchen: What never changes.
@@ -45,7 +45,7 @@ def deeds(kitchen: Compact, casting: Casting, state: State, first: bool) -> Iter
     """
     moved = elapse(kitchen, state)
     if any(effect.station >= 0 for effect in state.going):
-        yield 1, Deed(state.robot, "wait"), moved
+        yield 1, Move(state.robot, "wait"), moved
     tried: set[tuple[str, bool]] = set()
     for station, stack in enumerate(state.stacks):
         away = station != state.robot
@@ -60,13 +60,13 @@ def deeds(kitchen: Compact, casting: Casting, state: State, first: bool) -> Iter
             found = _with_full_hand(kitchen, casting, before, station, stack)
         else:
             continue
-        for deed, after in found:
-            yield 1 + away, deed, elapse(kitchen, after)
+        for move, after in found:
+            yield 1 + away, move, elapse(kitchen, after)
 
 
 def _with_free_hand(
     kitchen: Compact, casting: Casting, state: State, station: int, stack: tuple[int, ...]
-) -> Iterator[tuple[Deed, State]]:
+) -> Iterator[tuple[Move, State]]:
     if not stack or (len(stack) == 1 and busy(state.going, stack[0], station)):
         return
     thing = stack[-1]
@@ -76,32 +76,32 @@ def _with_free_hand(
         yield from _pot_work(kitchen, state, station, thing)
     after = state._replace(hand=thing, stacks=put(state.stacks, station, stack[:-1]))
     if thing >= kitchen.items:
-        yield Deed(station, "pick-up-container", (thing,)), after
+        yield Move(station, "pick-up-container", (thing,)), after
     elif len(stack) == 1:
-        yield Deed(station, "pick-up-item", (thing,)), after
+        yield Move(station, "pick-up-item", (thing,)), after
     else:
-        yield Deed(station, "unstack", (thing, stack[-2])), after
+        yield Move(station, "unstack", (thing, stack[-2])), after
 
 
 def _item_work(
     kitchen: Compact, casting: Casting, state: State, station: int, item: int
-) -> Iterator[tuple[Deed, State]]:
+) -> Iterator[tuple[Move, State]]:
     todo = casting.need[item] & ~state.marks[item]
     kind = kitchen.kinds[station]
     if kind == "board" and todo & CUT:
-        yield Deed(station, "cut", (item,)), _cut(kitchen, state, item)
+        yield Move(station, "cut", (item,)), _cut(kitchen, state, item)
     elif kind == "stove" and todo & COOKED:
-        yield Deed(station, "cook", (item,)), _start(state, "cook", item, station)
+        yield Move(station, "cook", (item,)), _start(state, "cook", item, station)
     elif kind == "fryer" and todo & FRIED and state.marks[item] & FRYABLE:
-        yield Deed(station, "fry", (item,)), _start(state, "fry", item, station)
+        yield Move(station, "fry", (item,)), _start(state, "fry", item, station)
 
 
-def _pot_work(kitchen: Compact, state: State, station: int, pot: int) -> Iterator[tuple[Deed, State]]:
+def _pot_work(kitchen: Compact, state: State, station: int, pot: int) -> Iterator[tuple[Move, State]]:
     kind = kitchen.kinds[station]
     if kind == "sink" and state.water == NONE:
-        yield Deed(station, "fill-pot", (pot,)), _start(state, "fill", pot, station)
+        yield Move(station, "fill-pot", (pot,)), _start(state, "fill", pot, station)
     elif kind == "stove" and state.water == IN_POT and not state.boiling:
-        yield Deed(station, "boil-water", (pot,)), _start(state, "boil", pot, station)
+        yield Move(station, "boil-water", (pot,)), _start(state, "boil", pot, station)
 
 
 def _start(state: State, work: str, thing: int, station: int) -> State:
@@ -123,19 +123,19 @@ def _cut(kitchen: Compact, state: State, item: int) -> State:
 
 def _with_full_hand(
     kitchen: Compact, casting: Casting, state: State, station: int, stack: tuple[int, ...]
-) -> Iterator[tuple[Deed, State]]:
+) -> Iterator[tuple[Move, State]]:
     thing = state.hand
     is_item = thing < kitchen.items
     if not stack:
         action = "place-item" if is_item else "place-container"
-        yield Deed(station, action, (thing,)), _put_down(state, station, (thing,))
+        yield Move(station, action, (thing,)), _put_down(state, station, (thing,))
     elif is_item and stack[-1] < kitchen.items:
-        yield Deed(station, "stack", (thing, stack[-1])), _put_down(state, station, (*stack, thing))
+        yield Move(station, "stack", (thing, stack[-1])), _put_down(state, station, (*stack, thing))
     elif is_item and stack[0] == kitchen.pot and _may_be_added(casting, state, thing):
         added = state.added | {thing}
-        yield Deed(station, "add-to", (thing, stack[0])), state._replace(hand=NOTHING, added=added)
+        yield Move(station, "add-to", (thing, stack[0])), state._replace(hand=NOTHING, added=added)
     elif thing == kitchen.pot and stack[0] == kitchen.bowl and _is_ready(casting, state):
-        yield Deed(station, "fill-bowl", (stack[0], thing)), state._replace(water=IN_BOWL)
+        yield Move(station, "fill-bowl", (stack[0], thing)), state._replace(water=IN_BOWL)
 
 
 def _put_down(state: State, station: int, stack: tuple[int, ...]) -> State:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from mnemocraft.envs.kitchen.domain import kitchen_domain
 from mnemocraft.envs.kitchen.planner.bound import steps_left
 from mnemocraft.envs.kitchen.planner.compact import Compact, State
-from mnemocraft.envs.kitchen.planner.moves import Deed, deeds
+from mnemocraft.envs.kitchen.planner.moves import Move, moves
 from mnemocraft.envs.kitchen.planner.roles import castings
 
 _ABREAST = 8
@@ -51,10 +51,10 @@ def search(kitchen: Compact, effort: int, below: int | None = None) -> Plan | No
     while frontier.queues and (length := min(frontier.queues)) < end:
         for steps, (number, state) in frontier.sweeps(length, effort):
             casting = rated[number][1]
-            for cost, deed, after in deeds(kitchen, casting, state, steps == 0):
+            for cost, move, after in moves(kitchen, casting, state, steps == 0):
                 left = steps_left(kitchen, casting, after)
                 if left is not None:
-                    frontier.reach(length, left, steps + cost, (number, after), (number, state), deed)
+                    frontier.reach(length, left, steps + cost, (number, after), (number, state), move)
         queues = frontier.queues.pop(length)
         if queues.get(0):
             return Plan(sentences(kitchen, frontier.way(queues[0][0][1])), frontier.exhausted)
@@ -69,7 +69,7 @@ class _Frontier:
         self.queues: dict[int, dict[int, list[tuple[int, _Node]]]] = {}
         self.exhausted = True
         self._steps: dict[_Node, int] = {}
-        self._came: dict[_Node, tuple[_Node, Deed]] = {}
+        self._came: dict[_Node, tuple[_Node, Move]] = {}
 
     def add(self, length: int, left: int, steps: int, node: _Node) -> None:
         self._steps[node] = steps
@@ -90,39 +90,39 @@ class _Frontier:
                         yield steps, node
                 left = max((h for h, queue in queues.items() if queue and h < left), default=0)
 
-    def reach(self, length: int, left: int, steps: int, node: _Node, source: _Node, deed: Deed) -> None:
+    def reach(self, length: int, left: int, steps: int, node: _Node, source: _Node, move: Move) -> None:
         """Note a way to a node, if it is the first or a shorter one."""
         if self._steps.get(node, steps + 1) > steps:
             self.add(max(length, steps + left), left, steps, node)
-            self._came[node] = (source, deed)
+            self._came[node] = (source, move)
 
-    def way(self, node: _Node) -> list[Deed]:
+    def way(self, node: _Node) -> list[Move]:
         """How a node was reached."""
         way = []
         while node in self._came:
-            node, deed = self._came[node]
-            way.append(deed)
+            node, move = self._came[node]
+            way.append(move)
         return way[::-1]
 
 
-def sentences(kitchen: Compact, way: list[Deed]) -> tuple[str, ...]:
-    """The English actions of a list of deeds, with the moves between."""
+def sentences(kitchen: Compact, way: list[Move]) -> tuple[str, ...]:
+    """The English actions of a list of moves, with the moves between."""
     says = {action.name: action.says for action in kitchen_domain().actions}
     at = kitchen.stations[kitchen.start.robot]
     lines = []
-    for deed in way:
-        station = kitchen.stations[deed.station]
+    for move in way:
+        station = kitchen.stations[move.station]
         if station != at:
             lines.append(says["move"].format(p1=kitchen.robot, s1=at, s2=station))
         at = station
-        lines.append(says[deed.action].format(p1=kitchen.robot, s1=at, **_parameters(kitchen, deed)))
+        lines.append(says[move.action].format(p1=kitchen.robot, s1=at, **_parameters(kitchen, move)))
     return tuple(lines)
 
 
-def _parameters(kitchen: Compact, deed: Deed) -> dict[str, str]:
-    """The things of a deed under the names of the action's parameters: items i1, i2, containers c1, c2."""
+def _parameters(kitchen: Compact, move: Move) -> dict[str, str]:
+    """The things of a move under the names of the action's parameters: items i1, i2, containers c1, c2."""
     names: dict[str, str] = {}
-    for thing in deed.things:
+    for thing in move.things:
         letter = "i" if thing < kitchen.items else "c"
         names[letter + ("2" if f"{letter}1" in names else "1")] = kitchen.things[thing]
     return names

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from mnemocraft.envs.minecraft.crafting_facts import Tags
-from mnemocraft.envs.minecraft.packages import Packages
+from mnemocraft.training.minecraft_rules.crafting_facts import Tags
+from mnemocraft.training.minecraft_rules.packages import Packages
 
 _TIERS = ("wooden", "stone", "iron", "diamond", "netherite", "golden")
 _TOOL_OF = {"rock": "pickaxe", "wood": "axe", "dirt": "shovel", "plant": "axe"}

@@ -13,15 +13,16 @@ from functools import cache
 import numpy as np
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.demonstrations import FIELDS, LAND, LONGEST_WALK, note, see
 from mnemocraft.controllers.features import GOALS, NUMBERS, SHARP, features, token
+from mnemocraft.controllers.herd import FARM, herd
 from mnemocraft.controllers.looks import LOOKS, look_around
 from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.scripted import ScriptedController
-from mnemocraft.controllers.skills import AXE, DEEP, FARM, PRACTISED, Skill, begin, burrow, herd, wander
+from mnemocraft.controllers.skills import AXE, DEEP, PRACTISED, Skill, begin, burrow, wander
 from mnemocraft.controllers.targets import search_level
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
+from mnemocraft.training.controller.demonstrations import FIELDS, LAND, LONGEST_WALK, note, see
 
 LOOKED = -100
 """In place of the teacher's action: nobody acted."""

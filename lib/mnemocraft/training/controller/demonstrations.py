@@ -16,9 +16,10 @@ import numpy as np
 
 from mnemocraft.controllers import actions as a
 from mnemocraft.controllers.features import GOALS, GRID, IMAGE, NUMBERS, features, token
+from mnemocraft.controllers.herd import FARM
 from mnemocraft.controllers.learned import LearnedController
 from mnemocraft.controllers.recollection import Recollection
-from mnemocraft.controllers.skills import DEEP, FARM, PRACTISED, UNDERGROUND, Skill, begin, burrow, wander
+from mnemocraft.controllers.skills import DEEP, PRACTISED, UNDERGROUND, Skill, begin, burrow, wander
 from mnemocraft.controllers.success import VERSION, Observation, Progress
 from mnemocraft.controllers.surroundings import wanted_blocks
 from mnemocraft.controllers.targets import search_level, sources

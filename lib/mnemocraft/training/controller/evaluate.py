@@ -1,4 +1,4 @@
-"""Measures the controllers: ``python -m mnemocraft.controllers.evaluate``.
+"""Measures the controllers: ``python -m mnemocraft.training.controller.evaluate``.
 
 Writes the table of skills (DEPS, Table 18) for the scripted, the learned and a random controller, and how
 often the horizon head puts two goals of a world in their true order. No world was seen in training.
@@ -19,13 +19,14 @@ from statsmodels.stats.proportion import proportion_confint
 from tqdm import tqdm
 
 from mnemocraft.controllers import actions as a
+from mnemocraft.controllers.herd import FARM
 from mnemocraft.controllers.inventory import InventoryHand
 from mnemocraft.controllers.learned import LearnedController
 from mnemocraft.controllers.looks import look_around
 from mnemocraft.controllers.network import WEIGHTS
 from mnemocraft.controllers.pursuit import Controller, pursue
 from mnemocraft.controllers.scripted import ScriptedController
-from mnemocraft.controllers.skills import AXE, FARM, SKILLS, Skill, begin, wander
+from mnemocraft.controllers.skills import AXE, SKILLS, Skill, begin, wander
 from mnemocraft.controllers.success import Observation
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.envs.overworld import OverworldEnv
@@ -71,7 +72,7 @@ class RandomController:
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m mnemocraft.controllers.evaluate", description="Measure the controllers."
+        prog="python -m mnemocraft.training.controller.evaluate", description="Measure the controllers."
     )
     parser.add_argument("--episodes", type=int, default=EPISODES, help="worlds a skill")
     parser.add_argument("--worlds", type=int, default=WORLDS, help="worlds for the horizons")

@@ -1,7 +1,7 @@
-"""Make the rules files of ``data/minecraft/`` again: ``python -m mnemocraft.envs.minecraft.build``.
+"""Make the rules files of ``data/minecraft/`` again: ``python -m mnemocraft.training.minecraft_rules``.
 
-The facts come from three packages with an MIT licence (:mod:`mnemocraft.envs.minecraft.packages`) and from
-``handwritten.toml``. ``--check`` compares with the files that are there and writes nothing.
+The facts come from three packages with an MIT licence (``packages``) and from ``handwritten.toml``.
+``--check`` compares with the files that are there and writes nothing.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mnemocraft.envs.minecraft import crafting_facts, world_facts
-from mnemocraft.envs.minecraft.packages import Packages
 from mnemocraft.envs.minecraft.rules import VERSIONS
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.paths import DATA
+from mnemocraft.training.minecraft_rules import crafting_facts, world_facts
+from mnemocraft.training.minecraft_rules.packages import Packages
 
 FOLDER = DATA / "minecraft"
 _HAND = Path(__file__).parent / "handwritten.toml"
@@ -94,7 +94,3 @@ def main() -> int:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(texts[path], encoding="utf-8")
     return int(options.check and bool(stale))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Reading and writing safetensors files, with sentences for what can be wrong with them."""
+"""Safetensors files, read and written, with sentences for what can be wrong with them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Rules files of Minecraft, made from three packages and from ``handwritten.toml``."""

@@ -1,0 +1,8 @@
+"""Makes the rules files again."""
+
+import sys
+
+from mnemocraft.training.minecraft_rules.build import main
+
+if __name__ == "__main__":
+    sys.exit(main())
