@@ -11,8 +11,7 @@ from scipy.stats import binomtest
 
 from how2_synthetic import conditions, success_rate, synthetic
 from mnemocraft import figstyle, paths
-from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS
-from mnemocraft.agents.how2.settings import TEACHERS
+from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS, TEACHERS
 from mnemocraft.envs.plancraft.data import examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import code_version

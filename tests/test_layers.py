@@ -13,7 +13,7 @@ import mnemocraft
 LIB = Path(mnemocraft.__file__).parent
 LAYERS = (
     ("errors", "paths", "lazy"),
-    ("stats", "figstyle", "viewer", "costs", "weights"),
+    ("stats", "figstyle", "costs", "weights", "encoders"),
     ("envs",),
     ("controllers",),
     ("llm",),
@@ -23,9 +23,10 @@ LAYERS = (
     ("runs",),
     ("agents",),
     ("surrogate",),
+    ("viewer",),
     ("finetune",),
     ("studies",),
-    ("training", "notebooks", "play"),
+    ("training", "notebooks"),
 )
 """Lowest first; a package imports from its own layer and from lower ones."""
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}

@@ -12,9 +12,9 @@ from IPython.display import Image
 from mnemocraft import paths, viewer
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft.data import examples
-from mnemocraft.studies.how2.hand import by_hand, play
 from mnemocraft.runs.store import trajectory_path
 from mnemocraft.studies.how2 import episodes
+from mnemocraft.studies.how2.hand import by_hand, play
 
 INDEX = next(i for i, task in enumerate(examples("low")) if task.difficulty == "easy")
 
