@@ -8,10 +8,10 @@ from how2_helpers import Scripted, Stand
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.envs.plancraft import book, example, examples
 from mnemocraft.errors import MnemocraftError, ModelError
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.roles import judge
 from mnemocraft.studies.how2 import sweep, validation
 from mnemocraft.studies.how2.load import curriculum, recipe_depth, shuffled, subset
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.plancraft.roles import judge
 
 
 def test_the_grid_is_the_papers_and_its_ids_are_unique():

@@ -9,12 +9,12 @@ from mnemocraft.agents.how2.settings import Settings
 from mnemocraft.agents.how2.teachers import TEACHERS, in_words, templated_answer
 from mnemocraft.envs.plancraft import book, examples
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm.surrogate import DEFAULTS, Surrogate
-from mnemocraft.llm.surrogate.beliefs import believed
-from mnemocraft.llm.surrogate.reading import accepts, read_recipes, read_scene, table_of
 from mnemocraft.llm.types import Request
 from mnemocraft.memory import KeyedMemory
 from mnemocraft.studies.how2.load import environment
+from mnemocraft.surrogate import DEFAULTS, Surrogate
+from mnemocraft.surrogate.minds.plancraft.beliefs import believed
+from mnemocraft.surrogate.minds.plancraft.reading import accepts, read_recipes, read_scene, table_of
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 

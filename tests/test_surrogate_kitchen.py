@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from how2_helpers import Stand
+from mnemocraft import surrogate
 from mnemocraft.agents.gig import prompts
 from mnemocraft.agents.gig.baselines import CoT, ReAct
 from mnemocraft.agents.gig.episode import Trial, play
@@ -27,15 +28,14 @@ from mnemocraft.agents.gig.recap import ReCAP
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm import surrogate
-from mnemocraft.llm.surrogate import Surrogate
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.kitchen.dishes import understand
-from mnemocraft.llm.surrogate.kitchen.layout import lay_out
-from mnemocraft.llm.surrogate.kitchen.mind import CUTS, DISHES, KITCHEN, Mind, prepared
-from mnemocraft.llm.surrogate.kitchen.policy import first
-from mnemocraft.llm.surrogate.kitchen.scene import read_scene
 from mnemocraft.llm.types import Request
+from mnemocraft.surrogate import Surrogate
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen.dishes import understand
+from mnemocraft.surrogate.minds.kitchen.layout import lay_out
+from mnemocraft.surrogate.minds.kitchen.mind import CUTS, DISHES, KITCHEN, Mind, prepared
+from mnemocraft.surrogate.minds.kitchen.policy import first
+from mnemocraft.surrogate.minds.kitchen.scene import read_scene
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 
@@ -261,7 +261,7 @@ def test_answers_do_not_depend_on_the_hash_seed_of_the_process():
 
 
 def test_it_shares_no_code_with_what_it_is_tested_against():
-    for file in Path(surrogate.__file__).parent.joinpath("kitchen").glob("*.py"):
+    for file in Path(surrogate.__file__).parent.joinpath("minds", "kitchen").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             module = getattr(node, "module", None) or ""
             assert not module.startswith(("mnemocraft.envs", "mnemocraft.agents", "mnemocraft.gnn"))

@@ -11,13 +11,13 @@ from kitchen_golden import SHARED
 from kitchen_golden import needs_traces as needs_shared
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import HORIZONS, TASKS
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.kitchen.acts import imagine
-from mnemocraft.llm.surrogate.kitchen.dishes import understand
-from mnemocraft.llm.surrogate.kitchen.layout import lay_out
-from mnemocraft.llm.surrogate.kitchen.mind import Mind
-from mnemocraft.llm.surrogate.kitchen.policy import first
-from mnemocraft.llm.surrogate.kitchen.scene import read_scene
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen.acts import imagine
+from mnemocraft.surrogate.minds.kitchen.dishes import understand
+from mnemocraft.surrogate.minds.kitchen.layout import lay_out
+from mnemocraft.surrogate.minds.kitchen.mind import Mind
+from mnemocraft.surrogate.minds.kitchen.policy import first
+from mnemocraft.surrogate.minds.kitchen.scene import read_scene
 
 STEPS = {"cut": 3, "cook": 4, "fry": 4, "fill": 4, "boil": 4}
 

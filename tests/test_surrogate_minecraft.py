@@ -10,11 +10,11 @@ from mnemocraft.agents.deps import METHODS, Trial, play, task, tasks, text_stage
 from mnemocraft.agents.deps import prompts as deps_prompts
 from mnemocraft.envs.minecraft import plan as shortest_plan
 from mnemocraft.llm import Model, get_model
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.minecraft import in_minecraft, roles
-from mnemocraft.llm.surrogate.minecraft.prompt import Lesson
-from mnemocraft.llm.surrogate.minecraft.ways import believed, corrected, shortest
 from mnemocraft.runs import Episode
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.minecraft import in_minecraft, roles
+from mnemocraft.surrogate.minds.minecraft.prompt import Lesson
+from mnemocraft.surrogate.minds.minecraft.ways import believed, corrected, shortest
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 KEYS = ("planks", "stone_pickaxe", "cooked_beef", "rail", "diamond", "bed")

@@ -27,9 +27,9 @@ from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import SLOT_NAMES
 from mnemocraft.finetune.tasks import DISTRACTORS, MAX_ACTIONS, fresh_task, known_targets
 from mnemocraft.llm import Model
-from mnemocraft.llm.surrogate import Surrogate
 from mnemocraft.llm.types import Message, Reply, Request, TokenLedger, Tool, ToolCall, Usage
 from mnemocraft.memory import KeyedMemory
+from mnemocraft.surrogate import Surrogate
 
 MISTAKES = 0.06
 """Chance that the expert misplaces an ingredient before it puts it right; mistakes are never a target."""

@@ -129,6 +129,7 @@ _PLAYED = (
     "envs/minecraft",
     "envs/overworld",
     "llm",
+    "surrogate",
     "studies/deps/actors.py",
     "studies/deps/load.py",
     "studies/deps/sweep.py",

@@ -114,6 +114,7 @@ _PLAYED = (
     "gnn",
     "memory",
     "llm",
+    "surrogate",
     "studies/gig/load.py",
     "studies/gig/sweep.py",
 )

@@ -152,7 +152,7 @@ def start(stream: Stream, model: Model) -> How2Stream:
 def fingerprint() -> dict[str, str]:
     """Hashes of the prompts and of the source code that decides how an episode goes."""
     digest = hashlib.sha256()
-    for package in ("agents.how2", "envs.plancraft", "memory", "llm", "llm.surrogate", "studies.how2"):
+    for package in ("agents.how2", "envs.plancraft", "memory", "llm", "surrogate", "studies.how2"):
         folder = files(f"mnemocraft.{package}")
         for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
             if item.name.endswith(".py") and (package != "studies.how2" or item.name in _PLAYED):

@@ -9,15 +9,15 @@ import json
 import re
 from collections.abc import Iterator
 
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.kitchen.acts import Act, imagine, put, take
-from mnemocraft.llm.surrogate.kitchen.errors import slip
-from mnemocraft.llm.surrogate.kitchen.layout import Layout, lay_out
-from mnemocraft.llm.surrogate.kitchen.mind import CUTS, TABLE, TIME, Mind
-from mnemocraft.llm.surrogate.kitchen.policy import first, ideas
-from mnemocraft.llm.surrogate.kitchen.prompt import Prompt
-from mnemocraft.llm.surrogate.kitchen.scene import Scene
-from mnemocraft.llm.surrogate.kitchen.stepwise import dishes_in, mind_for, note, seen, survey
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen.acts import Act, imagine, put, take
+from mnemocraft.surrogate.minds.kitchen.errors import slip
+from mnemocraft.surrogate.minds.kitchen.layout import Layout, lay_out
+from mnemocraft.surrogate.minds.kitchen.mind import CUTS, TABLE, TIME, Mind
+from mnemocraft.surrogate.minds.kitchen.policy import first, ideas
+from mnemocraft.surrogate.minds.kitchen.prompt import Prompt
+from mnemocraft.surrogate.minds.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.stepwise import dishes_in, mind_for, note, seen, survey
 
 MOST_STEPS = 150
 """No plan is thought further than this."""

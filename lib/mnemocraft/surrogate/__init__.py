@@ -13,22 +13,23 @@ would get, parses them with fixed rules and answers in every role an agent needs
   on assumes that long histories distract; it cannot find that they do.
 
 A conversation whose system message speaks to a robot in a kitchen is answered by
-:mod:`mnemocraft.llm.surrogate.kitchen`, one about an agent that plays Minecraft by
-:mod:`mnemocraft.llm.surrogate.minecraft`.
+:mod:`mnemocraft.surrogate.minds.kitchen`, one about an agent that plays Minecraft by
+:mod:`mnemocraft.surrogate.minds.minecraft`.
 """
 
 import math
 import sys
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm.surrogate.actor import Competence, next_call
-from mnemocraft.llm.surrogate.dialogue import read_dialogue
-from mnemocraft.llm.surrogate.kitchen import answer as kitchen_answer
-from mnemocraft.llm.surrogate.kitchen import in_kitchen
-from mnemocraft.llm.surrogate.minecraft import answer as minecraft_answer
-from mnemocraft.llm.surrogate.minecraft import in_minecraft
-from mnemocraft.llm.surrogate.roles import answer
 from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen import answer as kitchen_answer
+from mnemocraft.surrogate.minds.kitchen import in_kitchen
+from mnemocraft.surrogate.minds.minecraft import answer as minecraft_answer
+from mnemocraft.surrogate.minds.minecraft import in_minecraft
+from mnemocraft.surrogate.minds.plancraft.actor import next_call
+from mnemocraft.surrogate.minds.plancraft.dialogue import read_dialogue
+from mnemocraft.surrogate.minds.plancraft.roles import answer
 
 DEFAULTS = {"attention": 0.9, "slip": 0.02, "context_decay": 0.0}
 """Round numbers, set before any study was run and not fitted to a paper."""

@@ -12,11 +12,11 @@ probability.
 
 from collections.abc import Sequence
 
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.kitchen.plans import decompose, plan
-from mnemocraft.llm.surrogate.kitchen.prompt import SYSTEM, Prompt
-from mnemocraft.llm.surrogate.kitchen.stepwise import act
 from mnemocraft.llm.types import Message
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen.plans import decompose, plan
+from mnemocraft.surrogate.minds.kitchen.prompt import SYSTEM, Prompt
+from mnemocraft.surrogate.minds.kitchen.stepwise import act
 
 __all__ = ["answer", "in_kitchen"]
 

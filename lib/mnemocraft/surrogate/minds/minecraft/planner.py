@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from mnemocraft.llm.surrogate.minecraft.ways import FUEL, SMELTS, Way
+from mnemocraft.surrogate.minds.minecraft.ways import FUEL, SMELTS, Way
 
 LONGEST = 80
 """Steps after which it stops planning."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from mnemocraft.llm.surrogate.chance import digest
-from mnemocraft.llm.surrogate.kitchen.scene import Scene, read_scene
 from mnemocraft.llm.types import Message
+from mnemocraft.surrogate.chance import digest
+from mnemocraft.surrogate.minds.kitchen.scene import Scene, read_scene
 
 SYSTEM = "You are a robot in a kitchen."
 """The sentence by which a kitchen prompt is known."""

@@ -10,9 +10,9 @@ from functools import cache
 
 from mnemocraft.envs.minecraft.engine import engine
 from mnemocraft.envs.minecraft.operators import Operator
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.chance import chance, pick
-from mnemocraft.llm.surrogate.minecraft.prompt import Lesson
+from mnemocraft.surrogate.chance import chance, pick
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.minecraft.prompt import Lesson
 
 STATIONS = ("crafting_table", "furnace")
 TOOLS = ("pickaxe", "axe", "shovel", "hoe", "sword", "shears", "bucket")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.chance import pick
-from mnemocraft.llm.surrogate.minecraft.planner import Move, Planner
-from mnemocraft.llm.surrogate.minecraft.prompt import Dialogue
-from mnemocraft.llm.surrogate.minecraft.ways import Way, believed, corrected
+from mnemocraft.surrogate.chance import pick
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.minecraft.planner import Move, Planner
+from mnemocraft.surrogate.minds.minecraft.prompt import Dialogue
+from mnemocraft.surrogate.minds.minecraft.ways import Way, believed, corrected
 
 PATIENCE = 3
 """Failures in a row after which it gives up, where it is asked for one step at a time."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from mnemocraft.envs.plancraft import Recipe
-from mnemocraft.llm.surrogate.chance import digest
+from mnemocraft.surrogate.chance import digest
 
 GRID = ("A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2", "C3")
 WORDS = (

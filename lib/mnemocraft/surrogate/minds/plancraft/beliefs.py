@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from mnemocraft.envs.plancraft import Recipe, RecipeBook, book
-from mnemocraft.llm.surrogate.chance import chance, digest, pick
-from mnemocraft.llm.surrogate.reading import accepts, table_of
+from mnemocraft.surrogate.chance import chance, digest, pick
+from mnemocraft.surrogate.minds.plancraft.reading import accepts, table_of
 
 
 @lru_cache(maxsize=32)

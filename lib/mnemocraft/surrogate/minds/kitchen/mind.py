@@ -9,8 +9,8 @@ there. Only the latter can be refuted by looking at what an action leads to.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.chance import chance
+from mnemocraft.surrogate.chance import chance
+from mnemocraft.surrogate.competence import Competence
 
 TABLE = "a dish belongs on a table"
 """Unknown: it is served wherever its first layer lies."""

@@ -22,13 +22,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.chance import pick
-from mnemocraft.llm.surrogate.kitchen.acts import PATIENT
-from mnemocraft.llm.surrogate.kitchen.dishes import Dish, understand, words
-from mnemocraft.llm.surrogate.kitchen.errors import Idea, misled, slip
-from mnemocraft.llm.surrogate.kitchen.layout import WORKPLACE, Layout, lay_out
-from mnemocraft.llm.surrogate.kitchen.mind import (
+from mnemocraft.surrogate.chance import pick
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen.acts import PATIENT
+from mnemocraft.surrogate.minds.kitchen.dishes import Dish, understand, words
+from mnemocraft.surrogate.minds.kitchen.errors import Idea, misled, slip
+from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, lay_out
+from mnemocraft.surrogate.minds.kitchen.mind import (
     CLOSED,
     DISHES,
     PATTY,
@@ -38,9 +38,9 @@ from mnemocraft.llm.surrogate.kitchen.mind import (
     lessons,
     prepared,
 )
-from mnemocraft.llm.surrogate.kitchen.policy import ideas
-from mnemocraft.llm.surrogate.kitchen.prompt import Prompt
-from mnemocraft.llm.surrogate.kitchen.scene import Scene, read_scene
+from mnemocraft.surrogate.minds.kitchen.policy import ideas
+from mnemocraft.surrogate.minds.kitchen.prompt import Prompt
+from mnemocraft.surrogate.minds.kitchen.scene import Scene, read_scene
 
 _TELLS = {
     ("Stack", "patty"): [PATTY],

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mnemocraft.llm.surrogate.kitchen.mind import (
+from mnemocraft.surrogate.minds.kitchen.mind import (
     ALTERNATE,
     CLOSED,
     EVERYTHING,

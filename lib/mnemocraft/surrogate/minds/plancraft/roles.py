@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from mnemocraft.envs.plancraft import Game, Recipe, RecipeBook, plan_steps
 from mnemocraft.envs.plancraft.actions import actions_for
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.beliefs import believed, revised
-from mnemocraft.llm.surrogate.reading import (
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.plancraft.beliefs import believed, revised
+from mnemocraft.surrogate.minds.plancraft.reading import (
     GRID,
     WORDS,
     Scene,

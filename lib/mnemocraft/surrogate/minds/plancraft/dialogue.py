@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from mnemocraft.llm.surrogate.reading import Scene, Table, read_scene
 from mnemocraft.llm.types import Message
+from mnemocraft.surrogate.minds.plancraft.reading import Scene, Table, read_scene
 
 
 @dataclass

@@ -11,11 +11,11 @@ explanation (Inner Monologue) it thinks again about that item, and is right with
 
 from collections.abc import Sequence
 
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.minecraft import roles
-from mnemocraft.llm.surrogate.minecraft.answers import write
-from mnemocraft.llm.surrogate.minecraft.prompt import Dialogue, role_of
 from mnemocraft.llm.types import Message
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.minecraft import roles
+from mnemocraft.surrogate.minds.minecraft.answers import write
+from mnemocraft.surrogate.minds.minecraft.prompt import Dialogue, role_of
 
 __all__ = ["answer", "in_minecraft"]
 

@@ -7,10 +7,10 @@ that they do not say so; where they are not, it finds out later or never.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mnemocraft.llm.surrogate.chance import pick
-from mnemocraft.llm.surrogate.kitchen.acts import Act, put, take
-from mnemocraft.llm.surrogate.kitchen.layout import WORKPLACE, Layout, next_state
-from mnemocraft.llm.surrogate.kitchen.mind import (
+from mnemocraft.surrogate.chance import pick
+from mnemocraft.surrogate.minds.kitchen.acts import Act, put, take
+from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, next_state
+from mnemocraft.surrogate.minds.kitchen.mind import (
     BOARD,
     CLUTTER,
     CUTS,
@@ -21,7 +21,7 @@ from mnemocraft.llm.surrogate.kitchen.mind import (
     USE_WAITING,
     Mind,
 )
-from mnemocraft.llm.surrogate.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.scene import Scene
 
 
 class Idea(NamedTuple):

@@ -4,16 +4,16 @@ The order of what it considers is the order of :func:`next_call`.
 """
 
 from collections.abc import Set
-from dataclasses import dataclass
 from typing import Any
 
 from mnemocraft.envs.plancraft import Game, Recipe, RecipeBook, Step, plan_steps
 from mnemocraft.envs.plancraft.actions import actions_for
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm.surrogate.beliefs import believed, revised
-from mnemocraft.llm.surrogate.chance import chance, pick
-from mnemocraft.llm.surrogate.dialogue import Dialogue, Reading
-from mnemocraft.llm.surrogate.reading import (
+from mnemocraft.surrogate.chance import pick
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.plancraft.beliefs import believed, revised
+from mnemocraft.surrogate.minds.plancraft.dialogue import Dialogue, Reading
+from mnemocraft.surrogate.minds.plancraft.reading import (
     GRID,
     Scene,
     accepts,
@@ -26,24 +26,6 @@ Call = tuple[str, dict[str, Any]]
 """Tool name and arguments."""
 MAX_READS = 3
 """Different items it looks up in one episode."""
-
-
-@dataclass(frozen=True)
-class Competence:
-    """How good a reader the surrogate is (notebook 00 spells the three numbers out)."""
-
-    knowledge: float
-    attention: float
-    slip: float
-    seed: int
-
-    def heeds(self, *what: object) -> bool:
-        """Whether it takes notice of something in its context."""
-        return chance("heeds", self.seed, *what) < self.attention
-
-    def slips(self, *what: object) -> bool:
-        """Whether it makes a mistake in writing something."""
-        return chance("slips", self.seed, *what) < self.slip
 
 
 def next_call(view: Dialogue, tools: Set[str], who: Competence, turn: int, sample: int) -> Call:

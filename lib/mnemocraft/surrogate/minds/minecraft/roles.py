@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from mnemocraft.envs.minecraft.engine import engine
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.minecraft.prompt import version_of
 from mnemocraft.llm.types import Message
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.minecraft.prompt import version_of
 
 _MESSAGE = re.compile(r"^Message: (.*)$", re.M)
 _LACKS = re.compile(r"I cannot (\w+) (\w+): I need (.+)\.$")
