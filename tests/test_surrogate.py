@@ -14,7 +14,7 @@ from mnemocraft.memory import KeyedMemory
 from mnemocraft.studies.how2.load import environment
 from mnemocraft.surrogate import DEFAULTS, Surrogate
 from mnemocraft.surrogate.minds.plancraft.beliefs import believed
-from mnemocraft.surrogate.minds.plancraft.reading import accepts, read_recipes, read_scene, table_of
+from mnemocraft.surrogate.minds.plancraft.reading import accepts, read_bench, read_recipes, table_of
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 
@@ -116,7 +116,7 @@ def test_it_sees_only_messages_and_answers_the_same_to_the_same():
 @given(st.text())
 def test_reading_never_fails(text):
     read_recipes(text)
-    read_scene(text)
+    read_bench(text)
 
 
 def test_names_carry_the_competence_and_wrong_ones_are_refused():

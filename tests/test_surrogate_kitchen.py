@@ -31,9 +31,9 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.types import Request
 from mnemocraft.surrogate import Surrogate
 from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen.beliefs import CUTS, DISHES, KITCHEN, Beliefs, prepared
 from mnemocraft.surrogate.minds.kitchen.dishes import understand
 from mnemocraft.surrogate.minds.kitchen.layout import lay_out
-from mnemocraft.surrogate.minds.kitchen.mind import CUTS, DISHES, KITCHEN, Mind, prepared
 from mnemocraft.surrogate.minds.kitchen.policy import first
 from mnemocraft.surrogate.minds.kitchen.scene import read_scene
 
@@ -79,7 +79,7 @@ class Kitchen(KitchenEnv):
     def __init__(self, task, seed, until):
         super().__init__(task, seed)
         self.observation_text = self.reset()[0]["text"]
-        mind = Mind(Competence(1, 1, 0, 0), self.goal_description, "")
+        mind = Beliefs(Competence(1, 1, 0, 0), self.goal_description, "")
         while True:
             scene = read_scene(self.observation())
             self.meant = first(scene, lay_out(scene, dishes(scene, mind), False)).text(scene)
@@ -98,7 +98,7 @@ def dishes(scene, mind):
 def mind_with(env, known, unknown=()):
     """Seed and name of a surrogate that is right about some beliefs and wrong about others."""
     for seed in range(10_000):
-        mind = Mind(Competence(0.9, 1, 0, seed), env.goal_description, "")
+        mind = Beliefs(Competence(0.9, 1, 0, seed), env.goal_description, "")
         if all(map(mind.knows, known)) and not any(map(mind.knows, unknown)):
             return seed, "surrogate:knowledge=0.9,attention=1,slip=0"
     raise AssertionError("no such seed")

@@ -5,13 +5,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mnemocraft.surrogate.minds.kitchen.mind import (
+from mnemocraft.surrogate.minds.kitchen.beliefs import (
     ALTERNATE,
     CLOSED,
     EVERYTHING,
     PATTY,
     SOUP_BOILS,
-    Mind,
+    Beliefs,
     prepared,
 )
 
@@ -74,7 +74,7 @@ class _Phrase:
     alternating: bool = False
 
 
-def understand(goal: str, kitchen: Counter[str], mind: Mind) -> tuple[Dish, ...]:
+def understand(goal: str, kitchen: Counter[str], mind: Beliefs) -> tuple[Dish, ...]:
     """The dishes that a goal text asks for.
 
     Args:
@@ -131,7 +131,7 @@ def _dish_follows(tokens: list[str]) -> bool:
     return False
 
 
-def _dish(phrase: _Phrase, kitchen: Counter[str], mind: Mind) -> Dish:
+def _dish(phrase: _Phrase, kitchen: Counter[str], mind: Beliefs) -> Dish:
     if phrase.kind in ("fries", "rings"):
         kind = "potato" if phrase.kind == "fries" else "onion"
         return Dish(phrase.kind, _need(kind, "rings", mind), ())
@@ -161,7 +161,7 @@ def _alternated(fillings: tuple[Need, ...]) -> tuple[Need, ...]:
     return tuple(pile[n] for n in range(longest) for pile in piles.values() if n < len(pile))
 
 
-def _need(kind: str, modifier: str, mind: Mind) -> Need:
+def _need(kind: str, modifier: str, mind: Beliefs) -> Need:
     """The states an ingredient of a stack has to be in."""
     states = {state for state, kinds in _WORKED.items() if kind in kinds}
     if modifier == "whole":
@@ -171,7 +171,7 @@ def _need(kind: str, modifier: str, mind: Mind) -> Need:
     return Need(kind, frozenset(s for s in states if mind.knows(prepared(kind, s))))
 
 
-def _soup(phrase: _Phrase, mind: Mind) -> Dish:
+def _soup(phrase: _Phrase, mind: Beliefs) -> Dish:
     """A soup: ingredients go in whole unless the text says cut, which an attentive reader takes up."""
     named = [part for part in phrase.parts if part[1]] or phrase.parts
     adds = []

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from mnemocraft.surrogate.chance import pick
 from mnemocraft.surrogate.minds.kitchen.acts import Act, put, take
-from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, next_state
-from mnemocraft.surrogate.minds.kitchen.mind import (
+from mnemocraft.surrogate.minds.kitchen.beliefs import (
     BOARD,
     CLUTTER,
     CUTS,
@@ -19,8 +18,9 @@ from mnemocraft.surrogate.minds.kitchen.mind import (
     TIME,
     TOP_LAST,
     USE_WAITING,
-    Mind,
+    Beliefs,
 )
+from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, next_state
 from mnemocraft.surrogate.minds.kitchen.scene import Scene
 
 
@@ -32,7 +32,7 @@ class Idea(NamedTuple):
     error: str = ""
 
 
-def misled(scene: Scene, layout: Layout, act: Act, last: str, mind: Mind) -> Iterator[Idea]:
+def misled(scene: Scene, layout: Layout, act: Act, last: str, mind: Beliefs) -> Iterator[Idea]:
     """What wrong beliefs make of a sound idea.
 
     Args:
@@ -151,7 +151,7 @@ def _cut_where_it_lies(scene: Scene, layout: Layout, act: Act, last: str) -> Ste
     return None
 
 
-def slip(valid: list[str], meant: str, mind: Mind) -> str:
+def slip(valid: list[str], meant: str, mind: Beliefs) -> str:
     """A wrong or malformed answer: another valid action, half a sentence, a thing that is not there."""
     kind = pick(("other", "other", "part", "thing"), "slip", mind.moment)
     others = [action for action in valid if action != meant]

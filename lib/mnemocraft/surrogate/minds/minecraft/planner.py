@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from mnemocraft.surrogate.minds.minecraft.ways import FUEL, SMELTS, Way
+from mnemocraft.surrogate.minds.minecraft.sources import FUEL, SMELTS, Source
 
 LONGEST = 80
 """Steps after which it stops planning."""
@@ -13,22 +13,36 @@ LONGEST = 80
 
 @dataclass(frozen=True)
 class Move:
-    """A step of a plan: a way, how often, and the units of its item before and after (as believed)."""
+    """A step of a plan: a source, how often, and the units of its item before and after (as believed)."""
 
-    way: Way
+    source: Source
     times: int
     before: int
 
     @property
     def gained(self) -> int:
         """Units that come out."""
-        return self.times * self.way.makes
+        return self.times * self.source.makes
 
     @property
     def takes(self) -> tuple[tuple[str, int], ...]:
         """Materials and fuel for all of it."""
-        materials = tuple((item, units * self.times) for item, units in self.way.takes)
-        return (*materials, (FUEL, -(-self.times // SMELTS))) if self.way.fuel else materials
+        materials = tuple((item, units * self.times) for item, units in self.source.takes)
+        return (*materials, (FUEL, -(-self.times // SMELTS))) if self.source.fuel else materials
+
+    @property
+    def words(self) -> str:
+        """``craft 1 stone_sword from 2 cobblestone and 1 stick, on crafting_table``."""
+        source = self.source
+        taken = f" from {listed(self.takes)}" if self.takes else ""
+        station = f", on {source.station}" if source.station else ""
+        tool = f" with {source.tool}" if source.tool and source.verb == "mine" else ""
+        return f"{source.verb} {self.gained} {source.item}{tool}{taken}{station}"
+
+
+def listed(parts: Iterable[tuple[str, int]]) -> str:
+    """``2 cobblestone and 1 stick``."""
+    return " and ".join(f"{units} {item}" for item, units in parts)
 
 
 class Planner:
@@ -39,7 +53,7 @@ class Planner:
         inventory: Units by item at the start.
     """
 
-    def __init__(self, belief: Callable[[str], Way], inventory: Mapping[str, int]) -> None:
+    def __init__(self, belief: Callable[[str], Source], inventory: Mapping[str, int]) -> None:
         self._belief, self._held = belief, dict(inventory)
         self._pending: list[str] = []
         self.moves: list[Move] = []
@@ -49,10 +63,10 @@ class Planner:
         lacking = units - self._held.get(item, 0)
         if lacking <= 0 or len(self.moves) > LONGEST:
             return
-        way = Way("mine", item) if item in self._pending else self._belief(item)
-        move = Move(way, -(-lacking // way.makes), 0)
+        source = Source("mine", item) if item in self._pending else self._belief(item)
+        move = Move(source, -(-lacking // source.makes), 0)
         self._pending.append(item)
-        for need, number in way.needs:
+        for need, number in source.needs:
             self.obtain(need, number)
         for material, number in move.takes:  # set aside, so that one part does not use up another's
             self.obtain(material, number)
@@ -71,10 +85,10 @@ class Planner:
 
 def _joined(moves: list[Move]) -> list[Move]:
     """Every item in one step, where it is first had."""
-    first: dict[Way, Move] = {}
+    first: dict[Source, Move] = {}
     for move in moves:
-        same = first.get(move.way)
-        first[move.way] = replace(move, times=move.times + (same.times if same else 0))
+        same = first.get(move.source)
+        first[move.source] = replace(move, times=move.times + (same.times if same else 0))
     return list(first.values())
 
 
@@ -82,7 +96,7 @@ def _works(moves: list[Move], inventory: Mapping[str, int]) -> bool:
     """Whether every step has what it takes, as far as is believed."""
     held = dict(inventory)
     for move in moves:
-        if any(held.get(item, 0) < units for item, units in (*move.takes, *move.way.needs)):
+        if any(held.get(item, 0) < units for item, units in (*move.takes, *move.source.needs)):
             return False
         _apply(held, move)
     return True
@@ -92,7 +106,7 @@ def _counted(moves: list[Move], inventory: Mapping[str, int]) -> list[Move]:
     """The moves, each with the units of its item before it."""
     held, counted = dict(inventory), []
     for move in moves:
-        counted.append(replace(move, before=max(0, held.get(move.way.item, 0))))
+        counted.append(replace(move, before=max(0, held.get(move.source.item, 0))))
         _apply(held, move)
     return counted
 
@@ -100,4 +114,4 @@ def _counted(moves: list[Move], inventory: Mapping[str, int]) -> list[Move]:
 def _apply(held: dict[str, int], move: Move) -> None:
     for item, units in move.takes:
         held[item] = held.get(item, 0) - units
-    held[move.way.item] = held.get(move.way.item, 0) + move.gained
+    held[move.source.item] = held.get(move.source.item, 0) + move.gained

@@ -1,4 +1,4 @@
-"""The surrogate as GiG or ReAct: one action a call.
+"""Choosing one action.
 
 What it weighs, in this order: the error feedback, a loop warning, a past experience, its own ideas (with the
 errors of its beliefs before the sound ones). What each part of the prompt adds:
@@ -15,7 +15,8 @@ errors of its beliefs before the sound ones). What each part of the prompt adds:
   and no loop is warned of; or when there is no idea of its own. It teaches beliefs about dishes: what was
   taken to a board, stove or fryer, or worked on there, has to be cut, cooked or fried; what was stacked
   belongs there.
-- **What is carried over** (or its last answers in a conversation): sites it has chosen, and lessons.
+- **What is carried over** (or its last answers in a conversation): sites it has chosen, and lessons. Lessons
+  in a memory count as well.
 """
 
 import re
@@ -24,22 +25,22 @@ from collections.abc import Iterator
 
 from mnemocraft.surrogate.chance import pick
 from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.conversation import Conversation
 from mnemocraft.surrogate.minds.kitchen.acts import PATIENT
-from mnemocraft.surrogate.minds.kitchen.dishes import Dish, understand, words
-from mnemocraft.surrogate.minds.kitchen.errors import Idea, misled, slip
-from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, lay_out
-from mnemocraft.surrogate.minds.kitchen.mind import (
+from mnemocraft.surrogate.minds.kitchen.beliefs import (
     CLOSED,
     DISHES,
     PATTY,
     SOUP_BOILS,
     TABLE,
-    Mind,
+    Beliefs,
     lessons,
     prepared,
 )
+from mnemocraft.surrogate.minds.kitchen.dishes import Dish, understand, words
+from mnemocraft.surrogate.minds.kitchen.errors import Idea, misled, slip
+from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, lay_out
 from mnemocraft.surrogate.minds.kitchen.policy import ideas
-from mnemocraft.surrogate.minds.kitchen.prompt import Prompt
 from mnemocraft.surrogate.minds.kitchen.scene import Scene, read_scene
 
 _TELLS = {
@@ -52,26 +53,27 @@ _TELLS = {
 _NUMBER = re.compile(r"\d+")
 
 
-def mind_for(prompt: Prompt, who: Competence) -> Mind:
+def beliefs_for(prompt: Conversation, who: Competence) -> Beliefs:
     """The mind that reads a prompt, with the lessons in its notes that it heeds this time."""
-    mind = Mind(who, prompt.goal, prompt.moment)
-    return mind.learns(belief for belief in lessons(prompt.memory) if mind.heeds("lesson", belief))
+    mind = Beliefs(who, prompt.goal, prompt.moment)
+    noted = lessons("\n".join([prompt.own, *(content for _, content in prompt.readings)]))
+    return mind.learns(belief for belief in noted if mind.heeds("lesson", belief))
 
 
-def seen(scene: Scene, mind: Mind) -> Scene:
+def seen(scene: Scene, mind: Beliefs) -> Scene:
     """What it takes in of an observation: with probability 1 - ``attention`` it overlooks one thing."""
     if not scene.places or mind.heeds("observation"):
         return scene
     return scene.without(pick(sorted(scene.places), "overlooked", mind.moment))
 
 
-def note(prompt: Prompt, mind: Mind) -> str:
+def note(prompt: Conversation, mind: Beliefs) -> str:
     """The lessons so far, as a sentence to be carried on."""
-    learned = sorted(mind.told | lessons(prompt.memory))
+    learned = sorted(mind.told | lessons(prompt.own))
     return f" Lessons: {'; '.join(learned)}." if learned else ""
 
 
-def survey(scene: Scene, prompt: Prompt, mind: Mind) -> tuple[Mind, Layout]:
+def survey(scene: Scene, prompt: Conversation, mind: Beliefs) -> tuple[Beliefs, Layout]:
     """What it wants to do in a scene; when it thinks that all is done, it thinks again."""
     layout = _layout(scene, prompt, mind)
     if not layout.done:
@@ -81,22 +83,22 @@ def survey(scene: Scene, prompt: Prompt, mind: Mind) -> tuple[Mind, Layout]:
     return mind, _layout(scene, prompt, mind) if again else layout
 
 
-def _matters(scene: Scene, mind: Mind, belief: str) -> bool:
+def _matters(scene: Scene, mind: Beliefs, belief: str) -> bool:
     """Whether putting a belief right changes what it has to make."""
     return dishes_in(scene, mind.learns([belief])) != dishes_in(scene, mind)
 
 
-def dishes_in(scene: Scene, mind: Mind) -> tuple[Dish, ...]:
+def dishes_in(scene: Scene, mind: Beliefs) -> tuple[Dish, ...]:
     """The dishes it has to make."""
     return understand(mind.goal, Counter(scene.kinds.values()), mind)
 
 
-def _layout(scene: Scene, prompt: Prompt, mind: Mind) -> Layout:
+def _layout(scene: Scene, prompt: Conversation, mind: Beliefs) -> Layout:
     dishes = dishes_in(scene, mind)
     return lay_out(scene, dishes, not mind.knows(TABLE), _kept(prompt, dishes, mind))
 
 
-def _kept(prompt: Prompt, dishes: tuple[Dish, ...], mind: Mind) -> list[str | None]:
+def _kept(prompt: Conversation, dishes: tuple[Dish, ...], mind: Beliefs) -> list[str | None]:
     """The stations that its account of the progress names, one for each dish."""
     named = [part.partition(" on ")[2].partition(":")[0] for part in prompt.progress.split("; ")]
     if len(named) != len(dishes) or not mind.heeds("progress"):
@@ -104,47 +106,19 @@ def _kept(prompt: Prompt, dishes: tuple[Dish, ...], mind: Mind) -> list[str | No
     return list(named)
 
 
-def act(prompt: Prompt, who: Competence) -> str:
-    """The answer to a GiG or ReAct prompt."""
-    scene, mind = prompt.scene, mind_for(prompt, who)
-    if scene is None:
-        return _written(prompt, "I cannot see the kitchen.", "Do nothing", "", "")
-    scene = seen(scene, mind)
-    mind = mind.learns(_taught(prompt, mind))
-    mind, layout = survey(scene, prompt, mind)
-    idea, mind = _choose(scene, layout, prompt, mind)
-    action = idea.action
-    if who.slips("kitchen", mind.moment):
-        action = _checked(slip(prompt.valid, action, mind), idea, prompt, mind)
-    progress = "; ".join(f"{site.dish.name} on {site.station}: {site.built} layers" for site in layout.sites)
-    learned = note(prompt, mind)
-    wanted = ", ".join(want.need.kind for want in layout.wants) or "nothing"
-    reasoning = f"Still wanted: {wanted}. Next: {action}.{learned}"
-    summary = f"I did: {action}. Step {_count(prompt) + 1}.{learned}"
-    return _written(prompt, reasoning, action, summary, progress)
-
-
-def _written(prompt: Prompt, reasoning: str, action: str, summary: str, progress: str) -> str:
-    answer = f"Reasoning: {reasoning}\nAction: {action}"
-    return f"{answer}\nSummary: {summary}\nCurrent Progress: {progress}" if prompt.carries else answer
-
-
-def _count(prompt: Prompt) -> int:
-    """How many steps its summary counts; it keeps prompts of long repetitions apart."""
-    digits = prompt.blocks.get("Last Step Summary", "").partition("Step ")[2].partition(".")[0]
-    return int(digits) if digits.isdecimal() else 0
-
-
-def _checked(wrong: str, idea: Idea, prompt: Prompt, mind: Mind) -> str:
-    """A slip as it is written: caught when what it leads to is shown and is not what was meant."""
+def written(idea: Idea, prompt: Conversation, mind: Beliefs) -> str:
+    """The action as it is written down: a slip is caught when its outcome is shown and not what was meant."""
+    if not mind.who.slips("kitchen", mind.moment):
+        return idea.action
+    wrong = slip(prompt.valid, idea.action, mind)
     seen = prompt.simulated and prompt.outcome(wrong) != prompt.outcome(idea.action)
     return idea.action if seen and mind.heeds("slip") else wrong
 
 
-def _taught(prompt: Prompt, mind: Mind) -> list[str]:
+def taught(scene: Scene, prompt: Conversation, mind: Beliefs) -> list[str]:
     """Beliefs that a past experience puts right: what was worked on, or taken to where that is done."""
-    past, scene = prompt.experience, prompt.scene
-    if past is None or scene is None or not mind.heeds("experience"):
+    past = prompt.experience
+    if past is None or not mind.heeds("experience"):
         return []
     verb, _, rest = past.action.partition(" ")
     thing = _kind(rest.partition(" ")[0])
@@ -160,20 +134,20 @@ def _kind(name: str) -> str:
     return name.partition("'")[0].rstrip("0123456789")
 
 
-def _choose(scene: Scene, layout: Layout, prompt: Prompt, mind: Mind) -> tuple[Idea, Mind]:
+def choose(scene: Scene, layout: Layout, prompt: Conversation, mind: Beliefs) -> tuple[Idea, Beliefs]:
     """The first idea that nothing speaks against, and what was learned from those that were dropped."""
     avoided = _avoided(prompt, mind)
     learned = set()
     for idea in _considered(scene, layout, prompt, mind):
         if idea.action in avoided or (prompt.simulated and _refuted(idea, prompt, mind)):
             learned |= {idea.error} - {""}
-        elif idea.action in prompt.valid or not mind.heeds("valid", idea.action):
+        elif not prompt.valid or idea.action in prompt.valid or not mind.heeds("valid", idea.action):
             return idea, mind.learns(learned)
     rest = [action for action in prompt.valid if action not in avoided]
     return Idea(pick(rest, "rest", mind.moment) if avoided and rest else "Do nothing"), mind.learns(learned)
 
 
-def _avoided(prompt: Prompt, mind: Mind) -> set[str]:
+def _avoided(prompt: Conversation, mind: Beliefs) -> set[str]:
     """Actions that the feedback or a loop warning speaks against."""
     avoided = set()
     if prompt.loop and not prompt.loop[0].startswith(PATIENT) and mind.heeds("loop"):
@@ -181,10 +155,12 @@ def _avoided(prompt: Prompt, mind: Mind) -> set[str]:
     feedback = prompt.blocks.get("Error Feedback", "")
     if feedback and mind.heeds("feedback"):
         avoided |= {quoted for quoted in feedback.split('"')[1::2] if quoted}
+    if prompt.attempts and not prompt.attempts[-1][1] and mind.heeds("feedback"):
+        avoided.add(prompt.attempts[-1][0])
     return avoided
 
 
-def _refuted(idea: Idea, prompt: Prompt, mind: Mind) -> bool:
+def _refuted(idea: Idea, prompt: Conversation, mind: Beliefs) -> bool:
     """Whether the outcome shown does not say what an idea expects."""
     outcome = prompt.outcome(idea.action)
     if not idea.expected or outcome is None:
@@ -194,7 +170,7 @@ def _refuted(idea: Idea, prompt: Prompt, mind: Mind) -> bool:
     return not shown and mind.heeds("outcome", idea.action)
 
 
-def _considered(scene: Scene, layout: Layout, prompt: Prompt, mind: Mind) -> Iterator[Idea]:
+def _considered(scene: Scene, layout: Layout, prompt: Conversation, mind: Beliefs) -> Iterator[Idea]:
     own = [(step, Idea(step.text(scene), step.expected(scene))) for step in ideas(scene, layout)]
     past = prompt.experience
     if past is not None and mind.heeds("experience"):
@@ -215,7 +191,7 @@ def _alike(action: str, valid: list[str]) -> str:
     return alike[0] if len(alike) == 1 else ""
 
 
-def _harmless(action: str, layout: Layout, prompt: Prompt, mind: Mind) -> bool:
+def _harmless(action: str, layout: Layout, prompt: Conversation, mind: Beliefs) -> bool:
     """Whether what an action leads to, where shown, has no less in place than now."""
     outcome = prompt.outcome(action)
     after = read_scene(outcome.strip()) if outcome is not None and mind.heeds("outcome", action) else None

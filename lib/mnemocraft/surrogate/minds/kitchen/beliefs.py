@@ -63,7 +63,7 @@ def prepared(kind: str, state: str) -> str:
 
 
 @dataclass(frozen=True)
-class Mind:
+class Beliefs:
     """A reader with beliefs, for one call.
 
     Attributes:
@@ -91,7 +91,7 @@ class Mind:
         """Whether it took up what the recipes or the goal say in plain words; once for an episode."""
         return self.who.heeds("plain words", self.goal, belief)
 
-    def learns(self, beliefs: Iterable[str]) -> "Mind":
+    def learns(self, beliefs: Iterable[str]) -> "Beliefs":
         """The mind with some beliefs put right."""
         return replace(self, told=self.told | frozenset(beliefs))
 
