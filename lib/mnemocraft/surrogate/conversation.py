@@ -17,8 +17,8 @@ from mnemocraft.surrogate.chance import digest
 _HEADERS = (
     "Error Feedback", "Observation", "Valid Actions", "Goal", "Environment Simulation", "Last Step Summary",
     "Last Step Reasoning", "Current Progress", "Loop Warning", "Past Experience", "Context", "Current Task",
-    "Last Result", "Remaining Subtasks", "Refine them.", "Decompose it into subtasks.", "Memory", "Task",
-    "Description", "Explanation", "Correct the plan for the task",
+    "Last Result", "Remaining Subtasks", "Refine them.", "Decompose it into subtasks.", "Memory", "Explanation",
+    "Correct the plan for the task",
 )  # fmt: skip
 _OUTCOME = 'After "{}":\n'
 _LAST_ACTION = re.compile(r"^(?:> )?Action: (.+)$|I did: (.+?)\.(?: |$)", re.MULTILINE)
