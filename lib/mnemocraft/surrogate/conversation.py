@@ -7,9 +7,8 @@ empty; it is never an error.
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from mnemocraft.llm.types import Message
 from mnemocraft.surrogate.chance import digest
@@ -17,8 +16,8 @@ from mnemocraft.surrogate.chance import digest
 _HEADERS = (
     "Error Feedback", "Observation", "Valid Actions", "Goal", "Environment Simulation", "Last Step Summary",
     "Last Step Reasoning", "Current Progress", "Loop Warning", "Past Experience", "Context", "Current Task",
-    "Last Result", "Remaining Subtasks", "Refine them.", "Decompose it into subtasks.", "Memory", "Explanation",
-    "Correct the plan for the task",
+    "Last Result", "Remaining Subtasks", "Refine them.", "Decompose it into subtasks.", "Memory",
+    "Explanation", "Correct the plan for the task",
 )  # fmt: skip
 _OUTCOME = 'After "{}":\n'
 _LAST_ACTION = re.compile(r"^(?:> )?Action: (.+)$|I did: (.+?)\.(?: |$)", re.MULTILINE)
@@ -30,30 +29,24 @@ _ASIDE = ("think", "read_memory")
 """Tools that leave the world as it is."""
 
 
-@dataclass(frozen=True)
-class Experience:
-    """A retrieved transition: what the goal was then and what was done."""
-
-    goal: str
-    action: str
+Call = tuple[str, dict[str, Any]]
+"""Tool name and arguments."""
 
 
-def call_of(message: Message) -> tuple[str, dict[str, Any]] | None:
-    """The tool call of an answer: name and arguments."""
-    calls = message.get("tool_calls")
-    if not calls:
-        return None
-    function = calls[0]["function"]
-    return function["name"], json.loads(function["arguments"])
+class Told(NamedTuple):
+    """A message of the user or a tool, and what its own answer before it was.
 
+    Attributes:
+        text: Content of the message.
+        call: The tool call that it answers, if any.
+        line: The action line that was taken, in words or as a call of ``act``; empty if none.
+        by_tool: Whether it is the result of a tool.
+    """
 
-def line_of(message: Message) -> str:
-    """The action line that an answer of its own took, in words or as a call of ``act``; empty if none."""
-    call = call_of(message)
-    if call is not None:
-        return str(call[1].get("action", ""))
-    found = _ACTION.search(message["content"] or "")
-    return found[1] if found else ""
+    text: str
+    call: Call | None
+    line: str
+    by_tool: bool
 
 
 class Conversation:
@@ -66,17 +59,14 @@ class Conversation:
 
     Attributes:
         system: Text of the system message.
-        told: Contents of what was told: messages of the user and results of tools.
         prompt: Content of the last message.
         turn: Number of messages, and the repeat index; it makes slips independent.
-        moment: What tells this call from others.
     """
 
     def __init__(self, messages: Sequence[Message], sample: int = 0, tools: Sequence[str] = ()) -> None:
         self.messages, self.sample, self.tools = messages, sample, frozenset(tools)
         first = messages[0]
         self.system = str(first["content"]) if first["role"] == "system" else ""
-        self.told = [str(m["content"]) for m in messages if m["role"] in ("user", "tool")]
         self.prompt = str(messages[-1]["content"])
         self.turn = f"{len(messages)} {sample}"
 
@@ -102,9 +92,21 @@ class Conversation:
         """The goal text."""
         if goal := self.blocks.get("Goal", ""):
             return goal
-        return next((found[1] for text in self.told if (found := _GOAL.search(text))), "")
+        return next((found[1] for told in self.told if (found := _GOAL.search(told.text))), "")
 
     # --- what is shown ----------------------------------------------------------------------------
+
+    @cached_property
+    def told(self) -> list[Told]:
+        """What was told, in order."""
+        found, call, line = [], None, ""
+        for message in self.messages:
+            if message["role"] == "assistant":
+                call, line = _own(message)
+            elif message["role"] != "system":
+                found.append(Told(str(message["content"]), call, line, message["role"] == "tool"))
+                call, line = None, ""
+        return found
 
     @cached_property
     def views(self) -> list[str]:
@@ -112,14 +114,8 @@ class Conversation:
 
         Where tools are on offer, the results of others and reproaches of one line are left out.
         """
-        shown, name = [], ""
-        for message in self.messages:
-            if message["role"] == "assistant":
-                name = (call_of(message) or ("",))[0]
-            elif message["role"] != "system" and not (message["role"] == "tool" and name in _ASIDE):
-                shown.append(str(message["content"]))
-        whole = [text for text in shown if "\n" in text] if self.tools else shown
-        return whole or [""]
+        shown = [told.text for told in self.told if not told.call or told.call[0] not in _ASIDE]
+        return [text for text in shown if not self.tools or "\n" in text] or [""]
 
     @cached_property
     def blocks(self) -> dict[str, str]:
@@ -157,14 +153,12 @@ class Conversation:
         return [action.strip() for action in since.split(";") if action.strip()]
 
     @property
-    def experience(self) -> Experience | None:
-        """The retrieved transition."""
-        lines = dict(
-            line.split(": ", 1) for line in self.blocks.get("Past Experience", "").split("\n") if ": " in line
-        )
-        if "Goal then" in lines and "Action then" in lines:
-            return Experience(lines["Goal then"], lines["Action then"])
-        return None
+    def experience(self) -> tuple[str, str] | None:
+        """The retrieved transition: what the goal was then and what was done."""
+        block = self.blocks.get("Past Experience", "")
+        lines = dict(line.split(": ", 1) for line in block.split("\n") if ": " in line)
+        goal, action = lines.get("Goal then"), lines.get("Action then")
+        return None if goal is None or action is None else (goal, action)
 
     def lines(self, name: str) -> list[str]:
         """The entries of a list block."""
@@ -173,14 +167,9 @@ class Conversation:
     @cached_property
     def readings(self) -> list[tuple[str, str]]:
         """Query and content of what a memory gave: a block of the prompt, results of ``read_memory``."""
-        found = [("", self.blocks["Memory"])] if self.blocks.get("Memory") else []
-        call = None
-        for message in self.messages:
-            if message["role"] == "assistant":
-                call = call_of(message)
-            elif message["role"] == "tool" and call is not None and call[0] == "read_memory":
-                found.append((str(call[1].get("recipe", "")), str(message["content"])))
-        return found
+        found = [("", self.blocks["Memory"])] if "Memory" in self.blocks else []
+        looked_up = ((told.call, told.text) for told in self.told if told.call)
+        return found + [(str(c[1].get("recipe")), text) for c, text in looked_up if c[0] == "read_memory"]
 
     # --- what it did ------------------------------------------------------------------------------
 
@@ -188,7 +177,7 @@ class Conversation:
     def own(self) -> str:
         """Its own earlier words: what is carried over, or its last answers in the conversation."""
         last = [m for m in self.messages[-2 * _TURNS :] if m["role"] == "assistant"]
-        answers = [f"Action: {line_of(m)}" if m.get("tool_calls") else m["content"] for m in last]
+        answers = [f"Action: {_own(m)[1]}" if m.get("tool_calls") else m["content"] for m in last]
         carried = (
             self.blocks.get(name, "")
             for name in ("Last Step Summary", "Last Step Reasoning", "Current Progress")
@@ -216,17 +205,17 @@ class Conversation:
     @cached_property
     def attempts(self) -> list[tuple[str, bool]]:
         """Its action lines of which it was told whether they succeeded, in order."""
-        tried = []
-        for answer, told in zip(self.messages, self.messages[1:], strict=False):
-            line = line_of(answer) if answer["role"] == "assistant" else ""
-            if line and str(told["content"]).startswith("Success: "):
-                tried.append((line, not str(told["content"]).startswith("Success: False")))
-        return tried
+        tried = [(told.line, told.text) for told in self.told if told.line]
+        return [(line, text[9:14] != "False") for line, text in tried if text.startswith("Success: ")]
 
-    @property
-    def called(self) -> set[str]:
-        """Names of the tools that it has used."""
-        return {call[0] for message in self.messages if (call := call_of(message))}
+
+def _own(message: Message) -> tuple[Call | None, str]:
+    """Tool call and action line of an answer of its own."""
+    if calls := message.get("tool_calls"):
+        arguments = json.loads(calls[0]["function"]["arguments"])
+        return (calls[0]["function"]["name"], arguments), str(arguments.get("action", ""))
+    found = _ACTION.search(message["content"] or "")
+    return None, found[1] if found else ""
 
 
 def _blocks(text: str) -> dict[str, str]:

@@ -51,9 +51,10 @@ def answer(mind: Mind, known: bool) -> str:
     """
     seen = mind.conversation
     name, _, described = seen.format.partition("\n")
+    name = name.strip(": ")
     forms = [form for mark, form in _QUESTIONS.items() if mark in seen.prompt]
     if known:
         forms += [form for mark, form in _ROLES.items() if seen.system.startswith(mark)]
-        forms += [_NAMED[name[2:]]] if name[2:] in _NAMED else []
+        forms += [_NAMED[name]] if name in _NAMED else []
         forms += [form for mark, form in _FIELDS.items() if mark in described]
     return forms[0](mind) if forms else "I do not understand the question."

@@ -7,13 +7,10 @@ that, unless a world has something better to say.
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 from mnemocraft.surrogate.competence import Competence
-from mnemocraft.surrogate.conversation import Conversation
+from mnemocraft.surrogate.conversation import Call, Conversation
 
-Call = tuple[str, dict[str, Any]]
-"""Tool name and arguments."""
 _COUNTED = re.compile(r"\b(\d+) ([a-z]+(?:_[a-z]+)*)\b")
 _NAMED = re.compile(r"\b(?:[a-z]+(?:_[a-z]+)+|[a-z]+\d+)\b")
 _NUMBER = re.compile(r"^\d+[.)] *")
@@ -76,14 +73,11 @@ class Mind(ABC):
         seen = self.conversation
         if not self.wanted:
             return None
-        opening = seen.views[0]
-        for tool, value, heed in (
-            ("read_memory", {"recipe": self.wanted}, "look up"),
-            ("think", {"thought": f"I need the steps that lead to this: {self.wanted}."}, "think first"),
-        ):
-            fresh = tool in seen.tools and not seen.called & {tool, "act"}
-            if fresh and self.who.heeds(heed, opening):
-                return tool, value
+        fresh = seen.tools - {told.call[0] for told in seen.told if told.call}
+        if {"act", "read_memory"} <= fresh and self.who.heeds("look up", seen.views[0]):
+            return "read_memory", {"recipe": self.wanted}
+        if {"act", "think"} <= fresh and self.who.heeds("think first", seen.views[0]):
+            return "think", {"thought": f"I need the steps that lead to this: {self.wanted}."}
         step = self.step()
         return ("act", {"action": step.line}) if step else None
 

@@ -120,9 +120,9 @@ def taught(scene: Scene, prompt: Conversation, mind: Beliefs) -> list[str]:
     past = prompt.experience
     if past is None or not mind.heeds("experience"):
         return []
-    verb, _, rest = past.action.partition(" ")
+    verb, _, rest = past[1].partition(" ")
     thing = _kind(rest.partition(" ")[0])
-    station = _kind(re.split(" on | to ", past.action)[-1].partition(" ")[0])
+    station = _kind(re.split(" on | to ", past[1])[-1].partition(" ")[0])
     if verb == "Move":
         thing = _kind(scene.held or "")
     states = [state for state, kind in WORKPLACE.items() if station == kind]
@@ -174,8 +174,8 @@ def _considered(scene: Scene, layout: Layout, prompt: Conversation, mind: Belief
     own = [(step, Idea(step.text(scene), step.expected(scene))) for step in ideas(scene, layout)]
     past = prompt.experience
     if past is not None and mind.heeds("experience"):
-        action = _alike(past.action, prompt.valid)
-        related = not prompt.loop and words(past.goal) & words(mind.goal)
+        action = _alike(past[1], prompt.valid)
+        related = not prompt.loop and words(past[0]) & words(mind.goal)
         if action and (not own or (related and _harmless(action, layout, prompt, mind))):
             yield Idea(action)
     if own:

@@ -66,7 +66,7 @@ class MinecraftMind(Mind):
     def lessons(self) -> list[Lesson]:
         """What was said about how items are had, in order."""
         seen = self.conversation
-        said = [lesson for place, text in enumerate(seen.told) for lesson in _lessons(text, place)]
+        said = [lesson for place, told in enumerate(seen.told) for lesson in _lessons(told.text, place)]
         return said + [Lesson(query, text, -1) for query, text in seen.readings]
 
     def moves(self) -> list[Move]:

@@ -13,7 +13,8 @@ from mnemocraft.envs.plancraft import Step as CraftingStep
 from mnemocraft.envs.plancraft.actions import actions_for
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.surrogate.chance import pick
-from mnemocraft.surrogate.minds import Call, Mind, Step
+from mnemocraft.surrogate.conversation import Call
+from mnemocraft.surrogate.minds import Mind, Step
 from mnemocraft.surrogate.minds.plancraft import telling
 from mnemocraft.surrogate.minds.plancraft.beliefs import believed, revised
 from mnemocraft.surrogate.minds.plancraft.history import History, Reading, read_history
@@ -38,7 +39,7 @@ class PlancraftMind(Mind):
     def view(self) -> History | None:
         """What it sees and has seen."""
         seen = self.conversation
-        view = read_history(seen.messages)
+        view = read_history(seen)
         if view is not None and "Memory" in seen.blocks:
             view.readings.append(Reading("", seen.blocks["Memory"]))
         return view

@@ -1,12 +1,9 @@
 """What a crafter takes from the conversation so far: one pass over the messages."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mnemocraft.llm.types import Message
-from mnemocraft.surrogate.conversation import call_of, line_of
-from mnemocraft.surrogate.minds import Call
+from mnemocraft.surrogate.conversation import Call, Conversation, Told
 from mnemocraft.surrogate.minds.plancraft.reading import Bench, Table, read_bench
 
 _LINE = re.compile(r"(move|smelt) from (\w+) to (\w+) with quantity (\d+)$")
@@ -48,36 +45,28 @@ class History:
         return any(reading.query == item for reading in self.readings)
 
 
-def read_history(messages: Sequence[Message]) -> History | None:
-    """The crafter's view of a conversation, or None when no observation stands in it."""
-    view: History | None = None
-    call: Call | None = None
-    for message in messages:
-        if message["role"] == "assistant":
-            call = _done(message)
-            continue
-        if message["role"] == "system":
-            continue
-        bench = read_bench(message["content"])
-        if view is None:
-            if bench is None:
-                return None
-            view = History(message["content"], bench)
-        elif call:
-            _result(view, call, message["content"], bench)
-            call = None
+def read_history(conversation: Conversation) -> History | None:
+    """The crafter's view of a conversation, or None when no observation stands at its beginning."""
+    first = read_bench(conversation.told[0].text) if conversation.told else None
+    if first is None:
+        return None
+    view = History(conversation.told[0].text, first)
+    for told in conversation.told:
+        bench = read_bench(told.text)
+        call = _done(told)
+        if call:
+            _result(view, call, told.text, bench)
         if bench:
             view.bench = bench
             view.crafted[bench.table] = bench.output
     return view
 
 
-def _done(message: Message) -> Call | None:
-    """What an answer of its own did: a tool call, or an action line."""
-    call = call_of(message)
-    line = _LINE.match(line_of(message))
+def _done(told: Told) -> Call | None:
+    """What was done before something was told: a tool call, or a move in words."""
+    line = _LINE.match(told.line)
     if line is None:
-        return call
+        return told.call
     return line[1], {"slot_from": line[2], "slot_to": line[3], "quantity": int(line[4])}
 
 
