@@ -21,7 +21,7 @@ _INVENTORY = re.compile(r"^Inventory: (.+)$", re.M)
 _UNITS = re.compile(r"(\d+) (\w+)")
 _FAILED = re.compile(r'I failed at step \d+ "(?:\w+ \d+ (\w+)|\w+\(\{?"?(\w+))')
 _EXPLANATION = re.compile(r"^Explanation: (.+)$", re.M)
-_SAID = re.compile(r"I cannot \w+ (\w+)\b.+|to \w+ (\w+) needs .+")
+_SAID = re.compile(r"I cannot \w+ (\w+)\b[^|\n]+|to \w+ (\w+) needs [^|\n]+")
 _ENTRY = re.compile(r"^RECIPE: (\w+)(.*?)(?=^RECIPE: |\Z)", re.M | re.S)
 _DEED = re.compile(r"\w+ \d+ (\w+)")
 _NUMBERS = {
@@ -86,6 +86,8 @@ class MinecraftMind(Mind):
 
     def plan(self) -> list[Step]:
         """The moves as action lines."""
+        said = dict.fromkeys(text.rstrip(".") for _, text, _ in self.lessons if "\n" not in text)
+        self.note = f" Lessons: {' | '.join(said)}." if said else ""
         steps = []
         for move in self.moves():
             source = move.source
