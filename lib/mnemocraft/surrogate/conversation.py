@@ -19,6 +19,7 @@ _HEADERS = (
     "Last Result", "Remaining Subtasks", "Refine them.", "Decompose it into subtasks.", "Memory",
     "Explanation", "Correct the plan for the task",
 )  # fmt: skip
+_CARRIED = ("Last Step Summary", "Last Step Reasoning", "Current Progress")
 _OUTCOME = 'After "{}":\n'
 _LAST_ACTION = re.compile(r"^(?:> )?Action: (.+)$|I did: (.+?)\.(?: |$)", re.MULTILINE)
 _ACTION = re.compile(r"^Action: (.+)$", re.MULTILINE)
@@ -40,13 +41,11 @@ class Told(NamedTuple):
         text: Content of the message.
         call: The tool call that it answers, if any.
         line: The action line that was taken, in words or as a call of ``act``; empty if none.
-        by_tool: Whether it is the result of a tool.
     """
 
     text: str
     call: Call | None
     line: str
-    by_tool: bool
 
 
 class Conversation:
@@ -104,7 +103,7 @@ class Conversation:
             if message["role"] == "assistant":
                 call, line = _own(message)
             elif message["role"] != "system":
-                found.append(Told(str(message["content"]), call, line, message["role"] == "tool"))
+                found.append(Told(str(message["content"]), call, line))
                 call, line = None, ""
         return found
 
@@ -178,10 +177,7 @@ class Conversation:
         """Its own earlier words: what is carried over, or its last answers in the conversation."""
         last = [m for m in self.messages[-2 * _TURNS :] if m["role"] == "assistant"]
         answers = [f"Action: {_own(m)[1]}" if m.get("tool_calls") else m["content"] for m in last]
-        carried = (
-            self.blocks.get(name, "")
-            for name in ("Last Step Summary", "Last Step Reasoning", "Current Progress")
-        )
+        carried = (self.blocks.get(name, "") for name in _CARRIED)
         return "\n".join([*answers, *filter(None, carried)])
 
     @property

@@ -71,7 +71,7 @@ class Mind(ABC):
     def call(self) -> Call | None:
         """Its next tool call: look up, think, act; None when it cannot tell what is wanted."""
         seen = self.conversation
-        if not self.wanted:
+        if not self.wanted or "act" not in seen.tools:
             return None
         fresh = seen.tools - {told.call[0] for told in seen.told if told.call}
         if {"act", "read_memory"} <= fresh and self.who.heeds("look up", seen.views[0]):

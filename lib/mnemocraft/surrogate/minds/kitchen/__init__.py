@@ -54,30 +54,30 @@ class KitchenMind(Mind):
         if self.scene is None:
             return Step("Do nothing", reason="I cannot see the kitchen.")
         scene = choosing.seen(self.scene, self.beliefs)
-        mind = self.beliefs.learns(choosing.taught(scene, seen, self.beliefs))
-        mind, layout = choosing.survey(scene, seen, mind)
+        beliefs = self.beliefs.learns(choosing.taught(scene, seen, self.beliefs))
+        beliefs, layout = choosing.survey(scene, seen, beliefs)
         if layout.done and not seen.valid:
             return None
-        idea, mind = choosing.choose(scene, layout, seen, mind)
-        action = choosing.written(idea, seen, mind)
+        idea, beliefs = choosing.choose(scene, layout, seen, beliefs)
+        action = choosing.written(idea, seen, beliefs)
         self.progress = "; ".join(f"{s.dish.name} on {s.station}: {s.built} layers" for s in layout.sites)
-        self.note = choosing.note(seen, mind)
+        self.note = choosing.note(seen, beliefs)
         wanted = ", ".join(want.need.kind for want in layout.wants) or "nothing"
         return Step(action, reason=f"Still wanted: {wanted}. Next: {action}.{self.note}")
 
     def subtasks(self) -> list[str]:
         """Errands for the whole goal, or the actions of the errand that is the current task."""
-        seen, mind, scene = self.conversation, self.beliefs, self.scene
+        seen, beliefs, scene = self.conversation, self.beliefs, self.scene
         if scene is None:
             return []
         task = errands.ERRAND.fullmatch(seen.blocks.get("Current Task", ""))
         if task is not None:
-            left = errands.child(scene, seen, mind, task)
+            left = errands.child(scene, seen, beliefs, task)
         else:
-            mind, left = errands.root(scene, seen, mind)
-        self.note = choosing.note(seen, mind)
-        if left and self.who.slips("subtasks", mind.moment):
-            left = [slip(seen.valid, left[0], mind), *left[1:]]
+            beliefs, left = errands.root(scene, seen, beliefs)
+        self.note = choosing.note(seen, beliefs)
+        if left and self.who.slips("subtasks", beliefs.moment):
+            left = [slip(seen.valid, left[0], beliefs), *left[1:]]
         return left
 
     def helps(self, memory: str) -> bool:

@@ -92,7 +92,7 @@ class Beliefs:
         return self.who.heeds("plain words", self.goal, belief)
 
     def learns(self, beliefs: Iterable[str]) -> "Beliefs":
-        """The mind with some beliefs put right."""
+        """The same with some beliefs put right."""
         return replace(self, told=self.told | frozenset(beliefs))
 
     def second_thoughts(self) -> list[str]:

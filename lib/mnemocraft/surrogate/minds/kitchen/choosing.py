@@ -54,71 +54,71 @@ _NUMBER = re.compile(r"\d+")
 
 
 def beliefs_for(prompt: Conversation, who: Competence) -> Beliefs:
-    """The mind that reads a prompt, with the lessons in its notes that it heeds this time."""
-    mind = Beliefs(who, prompt.goal, prompt.moment)
+    """What it believes as it reads a prompt, with the lessons in its notes that it heeds this time."""
+    beliefs = Beliefs(who, prompt.goal, prompt.moment)
     noted = lessons("\n".join([prompt.own, *(content for _, content in prompt.readings)]))
-    return mind.learns(belief for belief in noted if mind.heeds("lesson", belief))
+    return beliefs.learns(belief for belief in noted if beliefs.heeds("lesson", belief))
 
 
-def seen(scene: Scene, mind: Beliefs) -> Scene:
+def seen(scene: Scene, beliefs: Beliefs) -> Scene:
     """What it takes in of an observation: with probability 1 - ``attention`` it overlooks one thing."""
-    if not scene.places or mind.heeds("observation"):
+    if not scene.places or beliefs.heeds("observation"):
         return scene
-    return scene.without(pick(sorted(scene.places), "overlooked", mind.moment))
+    return scene.without(pick(sorted(scene.places), "overlooked", beliefs.moment))
 
 
-def note(prompt: Conversation, mind: Beliefs) -> str:
+def note(prompt: Conversation, beliefs: Beliefs) -> str:
     """The lessons so far, as a sentence to be carried on."""
-    learned = sorted(mind.told | lessons(prompt.own))
+    learned = sorted(beliefs.told | lessons(prompt.own))
     return f" Lessons: {'; '.join(learned)}." if learned else ""
 
 
-def survey(scene: Scene, prompt: Conversation, mind: Beliefs) -> tuple[Beliefs, Layout]:
+def survey(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> tuple[Beliefs, Layout]:
     """What it wants to do in a scene; when it thinks that all is done, it thinks again."""
-    layout = _layout(scene, prompt, mind)
+    layout = _layout(scene, prompt, beliefs)
     if not layout.done:
-        return mind, layout
-    again = [b for b in mind.second_thoughts() if b == TABLE or _matters(scene, mind, b)]
-    mind = mind.learns(again)
-    return mind, _layout(scene, prompt, mind) if again else layout
+        return beliefs, layout
+    again = [b for b in beliefs.second_thoughts() if b == TABLE or _matters(scene, beliefs, b)]
+    beliefs = beliefs.learns(again)
+    return beliefs, _layout(scene, prompt, beliefs) if again else layout
 
 
-def _matters(scene: Scene, mind: Beliefs, belief: str) -> bool:
+def _matters(scene: Scene, beliefs: Beliefs, belief: str) -> bool:
     """Whether putting a belief right changes what it has to make."""
-    return dishes_in(scene, mind.learns([belief])) != dishes_in(scene, mind)
+    return dishes_in(scene, beliefs.learns([belief])) != dishes_in(scene, beliefs)
 
 
-def dishes_in(scene: Scene, mind: Beliefs) -> tuple[Dish, ...]:
+def dishes_in(scene: Scene, beliefs: Beliefs) -> tuple[Dish, ...]:
     """The dishes it has to make."""
-    return understand(mind.goal, Counter(scene.kinds.values()), mind)
+    return understand(beliefs.goal, Counter(scene.kinds.values()), beliefs)
 
 
-def _layout(scene: Scene, prompt: Conversation, mind: Beliefs) -> Layout:
-    dishes = dishes_in(scene, mind)
-    return lay_out(scene, dishes, not mind.knows(TABLE), _kept(prompt, dishes, mind))
+def _layout(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> Layout:
+    dishes = dishes_in(scene, beliefs)
+    return lay_out(scene, dishes, not beliefs.knows(TABLE), _kept(prompt, dishes, beliefs))
 
 
-def _kept(prompt: Conversation, dishes: tuple[Dish, ...], mind: Beliefs) -> list[str | None]:
+def _kept(prompt: Conversation, dishes: tuple[Dish, ...], beliefs: Beliefs) -> list[str | None]:
     """The stations that its account of the progress names, one for each dish."""
     named = [part.partition(" on ")[2].partition(":")[0] for part in prompt.progress.split("; ")]
-    if len(named) != len(dishes) or not mind.heeds("progress"):
+    if len(named) != len(dishes) or not beliefs.heeds("progress"):
         return []
     return list(named)
 
 
-def written(idea: Idea, prompt: Conversation, mind: Beliefs) -> str:
+def written(idea: Idea, prompt: Conversation, beliefs: Beliefs) -> str:
     """The action as it is written down: a slip is caught when its outcome is shown and not what was meant."""
-    if not mind.who.slips("kitchen", mind.moment):
+    if not beliefs.who.slips("kitchen", beliefs.moment):
         return idea.action
-    wrong = slip(prompt.valid, idea.action, mind)
+    wrong = slip(prompt.valid, idea.action, beliefs)
     seen = prompt.simulated and prompt.outcome(wrong) != prompt.outcome(idea.action)
-    return idea.action if seen and mind.heeds("slip") else wrong
+    return idea.action if seen and beliefs.heeds("slip") else wrong
 
 
-def taught(scene: Scene, prompt: Conversation, mind: Beliefs) -> list[str]:
+def taught(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> list[str]:
     """Beliefs that a past experience puts right: what was worked on, or taken to where that is done."""
     past = prompt.experience
-    if past is None or not mind.heeds("experience"):
+    if past is None or not beliefs.heeds("experience"):
         return []
     verb, _, rest = past[1].partition(" ")
     thing = _kind(rest.partition(" ")[0])
@@ -134,52 +134,53 @@ def _kind(name: str) -> str:
     return name.partition("'")[0].rstrip("0123456789")
 
 
-def choose(scene: Scene, layout: Layout, prompt: Conversation, mind: Beliefs) -> tuple[Idea, Beliefs]:
+def choose(scene: Scene, layout: Layout, prompt: Conversation, beliefs: Beliefs) -> tuple[Idea, Beliefs]:
     """The first idea that nothing speaks against, and what was learned from those that were dropped."""
-    avoided = _avoided(prompt, mind)
+    avoided = _avoided(prompt, beliefs)
     learned = set()
-    for idea in _considered(scene, layout, prompt, mind):
-        if idea.action in avoided or (prompt.simulated and _refuted(idea, prompt, mind)):
+    for idea in _considered(scene, layout, prompt, beliefs):
+        if idea.action in avoided or (prompt.simulated and _refuted(idea, prompt, beliefs)):
             learned |= {idea.error} - {""}
-        elif not prompt.valid or idea.action in prompt.valid or not mind.heeds("valid", idea.action):
-            return idea, mind.learns(learned)
+        elif not prompt.valid or idea.action in prompt.valid or not beliefs.heeds("valid", idea.action):
+            return idea, beliefs.learns(learned)
     rest = [action for action in prompt.valid if action not in avoided]
-    return Idea(pick(rest, "rest", mind.moment) if avoided and rest else "Do nothing"), mind.learns(learned)
+    action = pick(rest, "rest", beliefs.moment) if avoided and rest else "Do nothing"
+    return Idea(action), beliefs.learns(learned)
 
 
-def _avoided(prompt: Conversation, mind: Beliefs) -> set[str]:
+def _avoided(prompt: Conversation, beliefs: Beliefs) -> set[str]:
     """Actions that the feedback or a loop warning speaks against."""
     avoided = set()
-    if prompt.loop and not prompt.loop[0].startswith(PATIENT) and mind.heeds("loop"):
+    if prompt.loop and not prompt.loop[0].startswith(PATIENT) and beliefs.heeds("loop"):
         avoided.add(prompt.loop[0])
     feedback = prompt.blocks.get("Error Feedback", "")
-    if feedback and mind.heeds("feedback"):
+    if feedback and beliefs.heeds("feedback"):
         avoided |= {quoted for quoted in feedback.split('"')[1::2] if quoted}
-    if prompt.attempts and not prompt.attempts[-1][1] and mind.heeds("feedback"):
+    if prompt.attempts and not prompt.attempts[-1][1] and beliefs.heeds("feedback"):
         avoided.add(prompt.attempts[-1][0])
     return avoided
 
 
-def _refuted(idea: Idea, prompt: Conversation, mind: Beliefs) -> bool:
+def _refuted(idea: Idea, prompt: Conversation, beliefs: Beliefs) -> bool:
     """Whether the outcome shown does not say what an idea expects."""
     outcome = prompt.outcome(idea.action)
     if not idea.expected or outcome is None:
         return False
     start = "" if idea.expected.startswith(" ") else "\n"
     shown = f"{start}{idea.expected}\n" in f"\n{outcome}\n"
-    return not shown and mind.heeds("outcome", idea.action)
+    return not shown and beliefs.heeds("outcome", idea.action)
 
 
-def _considered(scene: Scene, layout: Layout, prompt: Conversation, mind: Beliefs) -> Iterator[Idea]:
+def _considered(scene: Scene, layout: Layout, prompt: Conversation, beliefs: Beliefs) -> Iterator[Idea]:
     own = [(step, Idea(step.text(scene), step.expected(scene))) for step in ideas(scene, layout)]
     past = prompt.experience
-    if past is not None and mind.heeds("experience"):
+    if past is not None and beliefs.heeds("experience"):
         action = _alike(past[1], prompt.valid)
-        related = not prompt.loop and words(past[0]) & words(mind.goal)
-        if action and (not own or (related and _harmless(action, layout, prompt, mind))):
+        related = not prompt.loop and words(past[0]) & words(beliefs.goal)
+        if action and (not own or (related and _harmless(action, layout, prompt, beliefs))):
             yield Idea(action)
     if own:
-        yield from misled(scene, layout, own[0][0], prompt.last_action, mind)
+        yield from misled(scene, layout, own[0][0], prompt.last_action, beliefs)
     yield from (idea for _, idea in own)
 
 
@@ -191,11 +192,11 @@ def _alike(action: str, valid: list[str]) -> str:
     return alike[0] if len(alike) == 1 else ""
 
 
-def _harmless(action: str, layout: Layout, prompt: Conversation, mind: Beliefs) -> bool:
+def _harmless(action: str, layout: Layout, prompt: Conversation, beliefs: Beliefs) -> bool:
     """Whether what an action leads to, where shown, has no less in place than now."""
     outcome = prompt.outcome(action)
-    after = read_scene(outcome.strip()) if outcome is not None and mind.heeds("outcome", action) else None
+    after = read_scene(outcome.strip()) if outcome is not None and beliefs.heeds("outcome", action) else None
     if after is None:
         return True
-    built = sum(site.built for site in _layout(after, prompt, mind).sites)
+    built = sum(site.built for site in _layout(after, prompt, beliefs).sites)
     return built >= sum(site.built for site in layout.sites)

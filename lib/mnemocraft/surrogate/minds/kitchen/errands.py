@@ -22,46 +22,47 @@ _WORK = {"Cut": "cut", "Cook": "cook", "Fry": "fry", "Fill": "fill", "Boil": "bo
 ERRAND = re.compile(r"(Put|Cut|Cook|Fry|Fill|Boil|Pour) (\w+) (?:on|into) (\w+)|(Wait) for (\w+)")
 
 
-def imagined(scene: Scene, mind: Beliefs) -> Iterator[tuple[Scene, Act]]:
+def imagined(scene: Scene, beliefs: Beliefs) -> Iterator[tuple[Scene, Act]]:
     """Steps to the end, each with the scene in which it is taken to happen."""
-    scene, dishes, steps = _begin(scene, mind), None, _steps(mind)
+    scene, dishes, steps = _begin(scene, beliefs), None, _steps(beliefs)
     kept: list[str | None] = []
     for n in range(MOST_STEPS):
-        dishes = dishes or dishes_in(scene, mind)
-        layout = lay_out(scene, dishes, not mind.knows(TABLE), kept)
+        dishes = dishes or dishes_in(scene, beliefs)
+        layout = lay_out(scene, dishes, not beliefs.knows(TABLE), kept)
         kept = [site.station for site in layout.sites]
         act = None if layout.done else first(scene, layout)
         if act is None:
             return
         yield scene, act
-        if mind.heeds("imagined", n):
+        if beliefs.heeds("imagined", n):
             scene = imagine(scene, act, steps)
 
 
-def _begin(scene: Scene, mind: Beliefs) -> Scene:
-    scene = seen(scene, mind).copy()
+def _begin(scene: Scene, beliefs: Beliefs) -> Scene:
+    scene = seen(scene, beliefs).copy()
     scene.clocks = {("cook", item): 0 for item in scene.places if scene.has(item, "cooking")}
     return scene
 
 
-def _steps(mind: Beliefs) -> dict[str, int]:
+def _steps(beliefs: Beliefs) -> dict[str, int]:
     """How long it believes that things take."""
-    return {"cut": 3 if mind.knows(CUTS) else 1} | {v: 4 if mind.knows(b) else 1 for v, b in TIME.items()}
+    steps = {verb: 4 if beliefs.knows(belief) else 1 for verb, belief in TIME.items()}
+    return steps | {"cut": 3 if beliefs.knows(CUTS) else 1}
 
 
-def root(scene: Scene, prompt: Conversation, mind: Beliefs) -> tuple[Beliefs, list[str]]:
+def root(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> tuple[Beliefs, list[str]]:
     """Errands for the whole goal: as planned while all goes well, else thought out anew."""
     remaining = prompt.lines("Remaining Subtasks")
     failed = _went_wrong(scene, prompt)
-    if remaining and not (failed and mind.heeds("failure")):
-        return mind, remaining
-    mind, layout = survey(scene, prompt, mind)
+    if remaining and not (failed and beliefs.heeds("failure")):
+        return beliefs, remaining
+    beliefs, layout = survey(scene, prompt, beliefs)
     if layout.done:
-        return mind, []
+        return beliefs, []
     if failed:  # one step that can be done now gets it out of where it is stuck
         act = first(scene, layout, prompt.valid)
-        return mind, [act.text(scene)] if act else []
-    return mind, list(_errands(scene, mind))
+        return beliefs, [act.text(scene)] if act else []
+    return beliefs, list(_errands(scene, beliefs))
 
 
 def _went_wrong(scene: Scene, prompt: Conversation) -> bool:
@@ -76,10 +77,10 @@ def _parts(errand: re.Match[str]) -> tuple[str, str, str]:
     return (errand[1], errand[2], errand[3]) if errand[1] else (errand[4], errand[5], "")
 
 
-def _errands(scene: Scene, mind: Beliefs) -> Iterator[str]:
+def _errands(scene: Scene, beliefs: Beliefs) -> Iterator[str]:
     """An imagined course of action in words, one for each thing put somewhere or worked on."""
     said = ""
-    for then, act in imagined(scene, mind):
+    for then, act in imagined(scene, beliefs):
         words = _words(then, act)
         if words and words != said:
             if said and not _continues(said, words):
@@ -104,14 +105,14 @@ def _continues(said: str, words: str) -> bool:
     return said.startswith("Put ") and said[4:] == words.partition(" ")[2]
 
 
-def child(scene: Scene, prompt: Conversation, mind: Beliefs, task: re.Match[str]) -> list[str]:
+def child(scene: Scene, prompt: Conversation, beliefs: Beliefs, task: re.Match[str]) -> list[str]:
     """Actions that carry out an errand from here; none when it is done."""
     remaining = prompt.lines("Remaining Subtasks")
-    if remaining and not mind.heeds("result"):
+    if remaining and not beliefs.heeds("result"):
         return remaining
-    scene, steps = _begin(scene, mind), _steps(mind)
+    scene, steps = _begin(scene, beliefs), _steps(beliefs)
     actions: list[str] = []
-    mind, layout = survey(scene, prompt, mind)
+    beliefs, layout = survey(scene, prompt, beliefs)
     while len(actions) < MOST_STEPS // 10:
         act = _towards(scene, layout, task)
         if act is None:

@@ -79,8 +79,8 @@ class Planner:
         """The steps to a target, equal ones joined where nothing speaks against it."""
         for item, units in target.items():
             self.obtain(item, units)
-        joined = _joined(self.moves)
-        return _counted(joined if _works(joined, inventory) else self.moves, inventory)
+        joined, works = _counted(_joined(self.moves), inventory)
+        return joined if works else _counted(self.moves, inventory)[0]
 
 
 def _joined(moves: list[Move]) -> list[Move]:
@@ -92,26 +92,13 @@ def _joined(moves: list[Move]) -> list[Move]:
     return list(first.values())
 
 
-def _works(moves: list[Move], inventory: Mapping[str, int]) -> bool:
-    """Whether every step has what it takes, as far as is believed."""
-    held = dict(inventory)
+def _counted(moves: list[Move], inventory: Mapping[str, int]) -> tuple[list[Move], bool]:
+    """The moves with the units of their items before them; whether each has what it takes, as is believed."""
+    held, counted, works = dict(inventory), [], True
     for move in moves:
-        if any(held.get(item, 0) < units for item, units in (*move.takes, *move.source.needs)):
-            return False
-        _apply(held, move)
-    return True
-
-
-def _counted(moves: list[Move], inventory: Mapping[str, int]) -> list[Move]:
-    """The moves, each with the units of its item before it."""
-    held, counted = dict(inventory), []
-    for move in moves:
+        works = works and all(held.get(i, 0) >= units for i, units in (*move.takes, *move.source.needs))
         counted.append(replace(move, before=max(0, held.get(move.source.item, 0))))
-        _apply(held, move)
-    return counted
-
-
-def _apply(held: dict[str, int], move: Move) -> None:
-    for item, units in move.takes:
-        held[item] = held.get(item, 0) - units
-    held[move.source.item] = held.get(move.source.item, 0) + move.gained
+        for item, units in move.takes:
+            held[item] = held.get(item, 0) - units
+        held[move.source.item] = held.get(move.source.item, 0) + move.gained
+    return counted, works
