@@ -8,11 +8,11 @@ from typing import Any
 
 from mnemocraft.agents.how2.agent import Trial
 from mnemocraft.agents.how2.settings import Settings
-from mnemocraft.llm.surrogate import Surrogate
 from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
 from mnemocraft.memory import KeyedMemory
 from mnemocraft.runs import Episode
 from mnemocraft.studies.how2.load import environment
+from mnemocraft.surrogate import Surrogate
 
 Answer = str | tuple[str, dict[str, Any]] | Exception
 

@@ -162,8 +162,8 @@ def test_the_fingerprint_changes_with_prompts_code_plans_and_weights(tmp_path, m
     )
     played = {str(file) for name in sweep._PLAYED for file in sources._files(PACKAGE / name)}
     expected = (
-        "agents/gig/recap.py", "envs/kitchen/tasks.toml", "llm/surrogate/kitchen/mind.py", "memory/traces.py",
-        "gnn/encoder.py", "envs/kitchen/engine.py", "studies/gig/load.py",
+        "agents/gig/recap.py", "envs/kitchen/tasks.toml", "surrogate/minds/kitchen/beliefs.py",
+        "memory/traces.py", "gnn/encoder.py", "envs/kitchen/engine.py", "studies/gig/load.py",
     )  # fmt: skip
     assert {str(PACKAGE / name) for name in expected} <= played
     assert str(PACKAGE / "studies/gig/analysis.py") not in played

@@ -8,10 +8,12 @@ from how2_helpers import Scripted, Stand
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.envs.plancraft import book, example, examples
 from mnemocraft.errors import MnemocraftError, ModelError
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.roles import judge
 from mnemocraft.studies.how2 import sweep, validation
 from mnemocraft.studies.how2.load import curriculum, recipe_depth, shuffled, subset
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.conversation import Conversation
+from mnemocraft.surrogate.formats.knowledge import judge
+from mnemocraft.surrogate.minds.plancraft import PlancraftMind
 
 
 def test_the_grid_is_the_papers_and_its_ids_are_unique():
@@ -108,4 +110,7 @@ def test_the_judge_rejects_an_answer_with_a_step_changed_or_missing():
     wrong = [reference.replace("B1", "A2"), reference.replace("2. move 1 oak_planks to B1\n", "")]
     for answer, expected in [(reference, "VALID"), *((text, "INVALID") for text in wrong)]:
         prompt = prompts.render("judge", question="?", reference=reference, answer=answer)
-        assert judge(prompt, Competence(1, 1, 0, seed=0)) == expected
+        reader = PlancraftMind(
+            Conversation([{"role": "user", "content": prompt}]), Competence(1, 1, 0, seed=0)
+        )
+        assert judge(reader) == expected

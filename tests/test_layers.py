@@ -14,9 +14,9 @@ LIB = Path(mnemocraft.__file__).parent
 LAYERS = (
     ("errors", "paths", "lazy"),
     ("stats", "figstyle", "costs", "weights", "encoders"),
+    ("llm",),
     ("envs",),
     ("controllers",),
-    ("llm",),
     ("gnn",),
     ("memory",),
     ("worlds",),

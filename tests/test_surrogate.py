@@ -3,18 +3,18 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mnemocraft.agents.how2.teachers import TEACHERS, in_words, templated_answer
 
 from how2_helpers import Stand, play
 from mnemocraft.agents.how2.settings import Settings
-from mnemocraft.agents.how2.teachers import TEACHERS, in_words, templated_answer
 from mnemocraft.envs.plancraft import book, examples
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm.surrogate import DEFAULTS, Surrogate
-from mnemocraft.llm.surrogate.beliefs import believed
-from mnemocraft.llm.surrogate.reading import accepts, read_recipes, read_scene, table_of
 from mnemocraft.llm.types import Request
 from mnemocraft.memory import KeyedMemory
 from mnemocraft.studies.how2.load import environment
+from mnemocraft.surrogate import DEFAULTS, Surrogate
+from mnemocraft.surrogate.minds.plancraft.beliefs import believed
+from mnemocraft.surrogate.minds.plancraft.reading import accepts, read_bench, read_recipes, table_of
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 
@@ -116,7 +116,7 @@ def test_it_sees_only_messages_and_answers_the_same_to_the_same():
 @given(st.text())
 def test_reading_never_fails(text):
     read_recipes(text)
-    read_scene(text)
+    read_bench(text)
 
 
 def test_names_carry_the_competence_and_wrong_ones_are_refused():

@@ -16,26 +16,26 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mnemocraft.agents.gig.episode import Trial, play
 
 from how2_helpers import Stand
+from mnemocraft import surrogate
 from mnemocraft.agents.gig import prompts
 from mnemocraft.agents.gig.baselines import CoT, ReAct
-from mnemocraft.agents.gig.episode import Trial, play
 from mnemocraft.agents.gig.gig import GiG
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.agents.gig.recap import ReCAP
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm import surrogate
-from mnemocraft.llm.surrogate import Surrogate
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.kitchen.dishes import understand
-from mnemocraft.llm.surrogate.kitchen.layout import lay_out
-from mnemocraft.llm.surrogate.kitchen.mind import CUTS, DISHES, KITCHEN, Mind, prepared
-from mnemocraft.llm.surrogate.kitchen.policy import first
-from mnemocraft.llm.surrogate.kitchen.scene import read_scene
 from mnemocraft.llm.types import Request
+from mnemocraft.surrogate import Surrogate
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen.beliefs import CUTS, DISHES, KITCHEN, Beliefs, prepared
+from mnemocraft.surrogate.minds.kitchen.dishes import understand
+from mnemocraft.surrogate.minds.kitchen.layout import lay_out
+from mnemocraft.surrogate.minds.kitchen.policy import first
+from mnemocraft.surrogate.minds.kitchen.scene import read_scene
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 
@@ -79,7 +79,7 @@ class Kitchen(KitchenEnv):
     def __init__(self, task, seed, until):
         super().__init__(task, seed)
         self.observation_text = self.reset()[0]["text"]
-        mind = Mind(Competence(1, 1, 0, 0), self.goal_description, "")
+        mind = Beliefs(Competence(1, 1, 0, 0), self.goal_description, "")
         while True:
             scene = read_scene(self.observation())
             self.meant = first(scene, lay_out(scene, dishes(scene, mind), False)).text(scene)
@@ -98,7 +98,7 @@ def dishes(scene, mind):
 def mind_with(env, known, unknown=()):
     """Seed and name of a surrogate that is right about some beliefs and wrong about others."""
     for seed in range(10_000):
-        mind = Mind(Competence(0.9, 1, 0, seed), env.goal_description, "")
+        mind = Beliefs(Competence(0.9, 1, 0, seed), env.goal_description, "")
         if all(map(mind.knows, known)) and not any(map(mind.knows, unknown)):
             return seed, "surrogate:knowledge=0.9,attention=1,slip=0"
     raise AssertionError("no such seed")
@@ -261,7 +261,7 @@ def test_answers_do_not_depend_on_the_hash_seed_of_the_process():
 
 
 def test_it_shares_no_code_with_what_it_is_tested_against():
-    for file in Path(surrogate.__file__).parent.joinpath("kitchen").glob("*.py"):
+    for file in Path(surrogate.__file__).parent.joinpath("minds", "kitchen").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             module = getattr(node, "module", None) or ""
             assert not module.startswith(("mnemocraft.envs", "mnemocraft.agents", "mnemocraft.gnn"))

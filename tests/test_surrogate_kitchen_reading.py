@@ -11,13 +11,13 @@ from kitchen_golden import SHARED
 from kitchen_golden import needs_traces as needs_shared
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import HORIZONS, TASKS
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.kitchen.acts import imagine
-from mnemocraft.llm.surrogate.kitchen.dishes import understand
-from mnemocraft.llm.surrogate.kitchen.layout import lay_out
-from mnemocraft.llm.surrogate.kitchen.mind import Mind
-from mnemocraft.llm.surrogate.kitchen.policy import first
-from mnemocraft.llm.surrogate.kitchen.scene import read_scene
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds.kitchen.acts import imagine
+from mnemocraft.surrogate.minds.kitchen.beliefs import Beliefs
+from mnemocraft.surrogate.minds.kitchen.dishes import understand
+from mnemocraft.surrogate.minds.kitchen.layout import lay_out
+from mnemocraft.surrogate.minds.kitchen.policy import first
+from mnemocraft.surrogate.minds.kitchen.scene import read_scene
 
 STEPS = {"cut": 3, "cook": 4, "fry": 4, "fill": 4, "boil": 4}
 
@@ -33,7 +33,7 @@ def test_goal_texts_mean_what_the_benchmark_checks(task):
     mode, number = task.split("/")
     (file,) = (SHARED / "data" / f"{mode}hronous").glob(f"{number}_*.json")
     spec = json.loads(file.read_text(encoding="utf-8"))
-    mind = Mind(Competence(1, 1, 0, 0), spec["goal_description"], "")
+    mind = Beliefs(Competence(1, 1, 0, 0), spec["goal_description"], "")
     read = understand(mind.goal, Counter(item["name"] for item in spec["items"]), mind)
     mine = Counter()
     for dish in read:
@@ -93,7 +93,7 @@ def test_what_it_imagines_is_what_happens(task):
     """With right beliefs the mind's eye and the engine agree, up to the engine's odd extra tick."""
     env = KitchenEnv(task, 84)
     env.reset()
-    mind = Mind(Competence(1, 1, 0, 0), env.goal_description, "")
+    mind = Beliefs(Competence(1, 1, 0, 0), env.goal_description, "")
     imagined = read_scene(env.observation())
     for step in range(2 * HORIZONS[task]):
         scene = read_scene(env.observation())

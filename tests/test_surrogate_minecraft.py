@@ -10,11 +10,13 @@ from mnemocraft.agents.deps import METHODS, Trial, play, task, tasks, text_stage
 from mnemocraft.agents.deps import prompts as deps_prompts
 from mnemocraft.envs.minecraft import plan as shortest_plan
 from mnemocraft.llm import Model, get_model
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.minecraft import in_minecraft, roles
-from mnemocraft.llm.surrogate.minecraft.prompt import Lesson
-from mnemocraft.llm.surrogate.minecraft.ways import believed, corrected, shortest
 from mnemocraft.runs import Episode
+from mnemocraft.surrogate import world_of
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.conversation import Conversation
+from mnemocraft.surrogate.formats import words
+from mnemocraft.surrogate.minds.minecraft import MinecraftMind
+from mnemocraft.surrogate.minds.minecraft.sources import Lesson, believed, corrected, shortest
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 KEYS = ("planks", "stone_pickaxe", "cooked_beef", "rail", "diamond", "bed")
@@ -107,10 +109,11 @@ def test_plans_are_not_much_longer_than_the_shortest() -> None:
 def test_the_parser_reads_words_and_refuses_nonsense() -> None:
     lines = "Lines:\n1. chop down three oak logs\n2. make some oak planks\n3. be happy"
     messages = [deps_prompts.system("1.16.5", "parser"), {"role": "user", "content": lines}]
-    assert roles.parse(messages).splitlines() == ["1. mine 3 oak_log", "2. craft 1 oak_planks", "3. none"]
+    parser = MinecraftMind(Conversation(messages), Competence(1, 1, 0, 0))
+    assert words.translate(parser).splitlines() == ["1. mine 3 oak_log", "2. craft 1 oak_planks", "3. none"]
 
 
 def test_other_conversations_are_not_its_business() -> None:
     for messages in ([], [{"role": "user", "content": "You plan for an agent that plays Minecraft 1.16.5."}]):
-        assert not in_minecraft(messages)
-    assert in_minecraft([deps_prompts.planner("1.16.5", "deps")])
+        assert not world_of(messages)
+    assert world_of([deps_prompts.planner("1.16.5", "deps")]) == "minecraft"

@@ -28,9 +28,9 @@ from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import SLOT_NAMES
 from mnemocraft.finetune.tasks import DISTRACTORS, MAX_ACTIONS, fresh_task, known_targets
 from mnemocraft.llm import Model
-from mnemocraft.llm.surrogate import Surrogate
 from mnemocraft.llm.types import Message, Reply, Request, Tool, ToolCall, Usage
 from mnemocraft.memory.keyed import Keyed
+from mnemocraft.surrogate import Surrogate
 from mnemocraft.worlds.plancraft import PlancraftWorld
 from mnemocraft.worlds.plancraft_teacher import templated_answer
 

@@ -6,9 +6,11 @@ import asyncio
 import contextlib
 import difflib
 import hashlib
+import importlib
 from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,9 @@ from mnemocraft.llm.types import Backend, Message, Reply, Request, Tool
 FAILURES_IN_A_ROW = 5
 """So many final failures one after the other stop the run."""
 _CLAIM_POLL_S = 0.02
-RESERVED = ("surrogate", "local", "replay")
+BACKENDS = {"surrogate": "mnemocraft.surrogate:Surrogate.from_name"}
+"""Backends from outside this package: what makes one of a model's name, opened only when it is asked for."""
+RESERVED = (*BACKENDS, "local", "replay")
 """Names that mean no server's model."""
 
 
@@ -285,10 +289,9 @@ def get_model(
     _check_options(name, kind, options, base_url, api_key)
     price: Price | None = FREE
     backend: Backend
-    if kind == "surrogate":
-        from mnemocraft.llm.surrogate import Surrogate
-
-        backend = Surrogate.from_name(name)
+    if kind in BACKENDS:
+        module, _, path = BACKENDS[kind].partition(":")
+        backend = attrgetter(path)(importlib.import_module(module))(name)
     elif kind == "replay":
         from mnemocraft.llm.replay import Replay
 

@@ -1,109 +1,75 @@
-"""The surrogate as CoT (one plan, nothing seen afterwards) and ReCAP (subtasks, refined as results come in).
+"""Thinking ahead: a whole plan (nothing is seen afterwards), or errands that are refined as results come in.
 
-Both imagine: they play their own rules on a scene in the mind, whose effects are those they believe in.
-Keeping hold of an imagined scene takes attention at every step, so long plans go wrong more often than short
-ones. ReCAP writes its errands in words that it understands again when it is asked to decompose them.
+Both play the rules on a scene in the mind, whose effects are those that it believes in. Keeping hold of an
+imagined scene takes attention at every step, so long plans go wrong more often than short ones. Errands are
+written in words that it understands again when it is asked to decompose them.
 """
 
-import json
 import re
 from collections.abc import Iterator
 
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.kitchen.acts import Act, imagine, put, take
-from mnemocraft.llm.surrogate.kitchen.errors import slip
-from mnemocraft.llm.surrogate.kitchen.layout import Layout, lay_out
-from mnemocraft.llm.surrogate.kitchen.mind import CUTS, TABLE, TIME, Mind
-from mnemocraft.llm.surrogate.kitchen.policy import first, ideas
-from mnemocraft.llm.surrogate.kitchen.prompt import Prompt
-from mnemocraft.llm.surrogate.kitchen.scene import Scene
-from mnemocraft.llm.surrogate.kitchen.stepwise import dishes_in, mind_for, note, seen, survey
+from mnemocraft.surrogate.conversation import Conversation
+from mnemocraft.surrogate.minds.kitchen.acts import Act, imagine, put, take
+from mnemocraft.surrogate.minds.kitchen.beliefs import CUTS, TABLE, TIME, Beliefs
+from mnemocraft.surrogate.minds.kitchen.choosing import dishes_in, seen, survey
+from mnemocraft.surrogate.minds.kitchen.layout import Layout, lay_out
+from mnemocraft.surrogate.minds.kitchen.policy import first, ideas
+from mnemocraft.surrogate.minds.kitchen.scene import Scene
 
 MOST_STEPS = 150
 """No plan is thought further than this."""
 _WORK = {"Cut": "cut", "Cook": "cook", "Fry": "fry", "Fill": "fill", "Boil": "boil"}
-_ERRAND = re.compile(r"(Put|Cut|Cook|Fry|Fill|Boil|Pour) (\w+) (?:on|into) (\w+)|(Wait) for (\w+)")
+ERRAND = re.compile(r"(Put|Cut|Cook|Fry|Fill|Boil|Pour) (\w+) (?:on|into) (\w+)|(Wait) for (\w+)")
 
 
-def plan(prompt: Prompt, who: Competence) -> str:
-    """The answer to a CoT prompt: a numbered plan to the end."""
-    mind = mind_for(prompt, who)
-    lines = []
-    for n, (scene, act) in enumerate(_imagined(prompt, mind) if prompt.scene else ()):
-        text = act.text(scene)
-        lines.append(slip(prompt.valid, text, mind) if who.slips("plan", mind.moment, n) else text)
-    return "Plan:\n" + "\n".join(f"{n}. {line}" for n, line in enumerate(lines, start=1))
-
-
-def _imagined(prompt: Prompt, mind: Mind) -> Iterator[tuple[Scene, Act]]:
+def imagined(scene: Scene, beliefs: Beliefs) -> Iterator[tuple[Scene, Act]]:
     """Steps to the end, each with the scene in which it is taken to happen."""
-    scene, dishes, steps = _begin(prompt, mind), None, _steps(mind)
+    scene, dishes, steps = _begin(scene, beliefs), None, _steps(beliefs)
     kept: list[str | None] = []
     for n in range(MOST_STEPS):
-        dishes = dishes or dishes_in(scene, mind)
-        layout = lay_out(scene, dishes, not mind.knows(TABLE), kept)
+        dishes = dishes or dishes_in(scene, beliefs)
+        layout = lay_out(scene, dishes, not beliefs.knows(TABLE), kept)
         kept = [site.station for site in layout.sites]
         act = None if layout.done else first(scene, layout)
         if act is None:
             return
         yield scene, act
-        if mind.heeds("imagined", n):
+        if beliefs.heeds("imagined", n):
             scene = imagine(scene, act, steps)
 
 
-def _begin(prompt: Prompt, mind: Mind) -> Scene:
-    assert prompt.scene is not None
-    scene = seen(prompt.scene, mind).copy()
+def _begin(scene: Scene, beliefs: Beliefs) -> Scene:
+    scene = seen(scene, beliefs).copy()
     scene.clocks = {("cook", item): 0 for item in scene.places if scene.has(item, "cooking")}
     return scene
 
 
-def _steps(mind: Mind) -> dict[str, int]:
+def _steps(beliefs: Beliefs) -> dict[str, int]:
     """How long it believes that things take."""
-    return {"cut": 3 if mind.knows(CUTS) else 1} | {v: 4 if mind.knows(b) else 1 for v, b in TIME.items()}
+    steps = {verb: 4 if beliefs.knows(belief) else 1 for verb, belief in TIME.items()}
+    return steps | {"cut": 3 if beliefs.knows(CUTS) else 1}
 
 
-def decompose(prompt: Prompt, who: Competence) -> str:
-    """The answer to a ReCAP prompt: the subtasks that are left of the current task."""
-    mind = mind_for(prompt, who)
-    task = _ERRAND.fullmatch(prompt.blocks.get("Current Task", ""))
-    if prompt.scene is None:
-        return _as_json("I cannot see the kitchen.", [])
-    if task is not None:
-        subtasks = _child(prompt, mind, task)
-    else:
-        mind, subtasks = _root(prompt, mind)
-    if subtasks and who.slips("subtasks", mind.moment):
-        subtasks = [slip(prompt.valid, subtasks[0], mind), *subtasks[1:]]
-    return _as_json(f"{len(subtasks)} left.{note(prompt, mind)}", subtasks)
-
-
-def _as_json(think: str, subtasks: list[str]) -> str:
-    return json.dumps({"think": think, "subtasks": subtasks})
-
-
-def _root(prompt: Prompt, mind: Mind) -> tuple[Mind, list[str]]:
+def root(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> tuple[Beliefs, list[str]]:
     """Errands for the whole goal: as planned while all goes well, else thought out anew."""
     remaining = prompt.lines("Remaining Subtasks")
-    failed = _went_wrong(prompt)
-    if remaining and not (failed and mind.heeds("failure")):
-        return mind, remaining
-    assert prompt.scene is not None
-    mind, layout = survey(prompt.scene, prompt, mind)
+    failed = _went_wrong(scene, prompt)
+    if remaining and not (failed and beliefs.heeds("failure")):
+        return beliefs, remaining
+    beliefs, layout = survey(scene, prompt, beliefs)
     if layout.done:
-        return mind, []
+        return beliefs, []
     if failed:  # one step that can be done now gets it out of where it is stuck
-        act = first(prompt.scene, layout, prompt.valid)
-        return mind, [act.text(prompt.scene)] if act else []
-    return mind, list(_errands(prompt, mind))
+        act = first(scene, layout, prompt.valid)
+        return beliefs, [act.text(scene)] if act else []
+    return beliefs, list(_errands(scene, beliefs))
 
 
-def _went_wrong(prompt: Prompt) -> bool:
+def _went_wrong(scene: Scene, prompt: Conversation) -> bool:
     """Whether the last errand failed, or the kitchen does not look as if it were done."""
     result, _, rest = prompt.blocks.get("Last Result", "").partition(' "')
-    errand = _ERRAND.fullmatch(rest.partition('"')[0])
-    assert prompt.scene is not None
-    return result == "failed" or (errand is not None and not _reached(prompt.scene, *_parts(errand)))
+    errand = ERRAND.fullmatch(rest.partition('"')[0])
+    return result == "failed" or (errand is not None and not _reached(scene, *_parts(errand)))
 
 
 def _parts(errand: re.Match[str]) -> tuple[str, str, str]:
@@ -111,11 +77,11 @@ def _parts(errand: re.Match[str]) -> tuple[str, str, str]:
     return (errand[1], errand[2], errand[3]) if errand[1] else (errand[4], errand[5], "")
 
 
-def _errands(prompt: Prompt, mind: Mind) -> Iterator[str]:
+def _errands(scene: Scene, beliefs: Beliefs) -> Iterator[str]:
     """An imagined course of action in words, one for each thing put somewhere or worked on."""
     said = ""
-    for scene, act in _imagined(prompt, mind):
-        words = _words(scene, act)
+    for then, act in imagined(scene, beliefs):
+        words = _words(then, act)
         if words and words != said:
             if said and not _continues(said, words):
                 yield said
@@ -139,14 +105,14 @@ def _continues(said: str, words: str) -> bool:
     return said.startswith("Put ") and said[4:] == words.partition(" ")[2]
 
 
-def _child(prompt: Prompt, mind: Mind, task: re.Match[str]) -> list[str]:
+def child(scene: Scene, prompt: Conversation, beliefs: Beliefs, task: re.Match[str]) -> list[str]:
     """Actions that carry out an errand from here; none when it is done."""
     remaining = prompt.lines("Remaining Subtasks")
-    if remaining and not mind.heeds("result"):
+    if remaining and not beliefs.heeds("result"):
         return remaining
-    scene, steps = _begin(prompt, mind), _steps(mind)
+    scene, steps = _begin(scene, beliefs), _steps(beliefs)
     actions: list[str] = []
-    mind, layout = survey(scene, prompt, mind)
+    beliefs, layout = survey(scene, prompt, beliefs)
     while len(actions) < MOST_STEPS // 10:
         act = _towards(scene, layout, task)
         if act is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from mnemocraft.envs.plancraft import Recipe
-from mnemocraft.llm.surrogate.chance import digest
+from mnemocraft.surrogate.chance import digest
 
 GRID = ("A1", "A2", "A3", "B1", "B2", "B3", "C1", "C2", "C3")
 WORDS = (
@@ -38,7 +38,7 @@ Table = tuple[str | None, ...]
 
 
 @dataclass(frozen=True)
-class Scene:
+class Bench:
     """An observation: what is to be made and where everything lies."""
 
     target: str
@@ -70,13 +70,13 @@ class Scene:
 
 
 @lru_cache(maxsize=1 << 15)
-def read_scene(text: str) -> Scene | None:
+def read_bench(text: str) -> Bench | None:
     """The observation in a text, or None when there is none."""
     target = _TARGET.search(text)
     if target is None:
         return None
     slots = {slot: (item, int(quantity)) for item, slot, quantity in _HELD.findall(text)}
-    return Scene(target.group(1), slots)
+    return Bench(target.group(1), slots)
 
 
 @lru_cache(maxsize=1 << 14)

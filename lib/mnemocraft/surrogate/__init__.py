@@ -12,33 +12,70 @@ would get, parses them with fixed rules and answers in every role an agent needs
   ``attention * exp(-context_decay * prompt_tokens / 1000)``. It is 0 (off) by default. A study that turns it
   on assumes that long histories distract; it cannot find that they do.
 
-A conversation whose system message speaks to a robot in a kitchen is answered by
-:mod:`mnemocraft.llm.surrogate.kitchen`, one about an agent that plays Minecraft by
-:mod:`mnemocraft.llm.surrogate.minecraft`.
+A request is answered by the mind of its world in the format that it asks for. :mod:`minds` say what the
+stand-in believes about a world and how it reasons there, :mod:`formats` how an agent wants that said. They
+know nothing of each other but :class:`~mnemocraft.surrogate.minds.Mind`, so each works with all of the other.
 """
 
+import importlib
 import math
+import re
 import sys
+from typing import NamedTuple
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm.surrogate.actor import Competence, next_call
-from mnemocraft.llm.surrogate.dialogue import read_dialogue
-from mnemocraft.llm.surrogate.kitchen import answer as kitchen_answer
-from mnemocraft.llm.surrogate.kitchen import in_kitchen
-from mnemocraft.llm.surrogate.minecraft import answer as minecraft_answer
-from mnemocraft.llm.surrogate.minecraft import in_minecraft
-from mnemocraft.llm.surrogate.roles import answer
-from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
+from mnemocraft.llm.types import Message, Reply, Request, ToolCall, Usage
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.conversation import Conversation
+from mnemocraft.surrogate.formats import answer
+from mnemocraft.surrogate.minds import Mind
 
 DEFAULTS = {"attention": 0.9, "slip": 0.02, "context_decay": 0.0}
 """Round numbers, set before any study was run and not fitted to a paper."""
-CRAFTING_KNOWLEDGE = 0.35
-"""Default for crafting: a round number, set before any study was run and not fitted to a paper."""
-MINECRAFT_KNOWLEDGE = 0.5
-"""Default for plans in Minecraft: a round number, set before any study was run and not fitted to a paper."""
-KITCHEN_KNOWLEDGE = 0.8
-"""Default for the kitchen, whose few rules the prompt itself explains. Raised from 0.35 after a first trial
-in which all methods failed nearly all asynchronous tasks, so that none stood out; not fitted to a paper."""
+
+
+class MindSpec(NamedTuple):
+    """A mind that can be opened.
+
+    Attributes:
+        guide: How the guide of its world begins in the system message, a regular expression.
+        knowledge: Its knowledge unless the model's name says one.
+        entry: Module and class; it is imported when a request needs it.
+    """
+
+    guide: str
+    knowledge: float
+    entry: str
+
+    def open(self, conversation: Conversation, who: Competence) -> Mind:
+        """The mind, for one request."""
+        module, _, name = self.entry.partition(":")
+        mind: Mind = getattr(importlib.import_module(module), name)(conversation, who)
+        return mind
+
+
+MINDS = {
+    "kitchen": MindSpec(
+        r"You are a robot in a kitchen\.", 0.8, "mnemocraft.surrogate.minds.kitchen:KitchenMind"
+    ),
+    "minecraft": MindSpec(
+        r"You [a-z ]+ for an agent that plays Minecraft [\d.]+\.",
+        0.5,
+        "mnemocraft.surrogate.minds.minecraft:MinecraftMind",
+    ),
+    "plancraft": MindSpec(
+        "You control a Minecraft crafting table", 0.35, "mnemocraft.surrogate.minds.plancraft:PlancraftMind"
+    ),
+}
+"""Minds by the name of their world. Their knowledge is a round number, set before any study was run and not
+fitted to a paper. The kitchen's, whose few rules the prompt itself explains, was raised from 0.35 after a
+first trial in which all methods failed nearly all asynchronous tasks, so that none stood out."""
+
+
+def world_of(messages: list[Message]) -> str:
+    """The world that the system message speaks of; empty if it is none that has a mind."""
+    first = str(messages[0]["content"]) if messages and messages[0]["role"] == "system" else ""
+    return next((name for name, spec in MINDS.items() if re.match(spec.guide, first)), "")
 
 
 class Surrogate:
@@ -72,22 +109,18 @@ class Surrogate:
         return cls(name, values.pop("knowledge", None), **DEFAULTS | values)
 
     async def generate(self, request: Request) -> Reply:
-        """Answer as the Actor when tools are offered, else in the role that the prompt describes."""
-        kitchen, minecraft = in_kitchen(request.messages), in_minecraft(request.messages)
-        default = KITCHEN_KNOWLEDGE if kitchen else MINECRAFT_KNOWLEDGE if minecraft else CRAFTING_KNOWLEDGE
-        who = self._reader(request, default)
-        text, calls = "", []
-        view = read_dialogue(request.messages) if request.tools else None
-        if view is not None:
-            tools = {tool["function"]["name"] for tool in request.tools or ()}
-            call = next_call(view, tools, who, len(request.messages), request.sample)
-            calls = [ToolCall(*call)]
-        elif kitchen:
-            text = kitchen_answer(request.messages, who, request.sample)
-        elif minecraft:
-            text = minecraft_answer(request.messages, who, request.sample)
-        else:
-            text = answer(request.messages[-1]["content"], who)
+        """Call a tool where tools are offered and something is shown, else answer in words.
+
+        Without a guide the question is taken to be about crafting: teachers and judges are asked like that.
+        """
+        name = world_of(request.messages)
+        spec = MINDS[name or "plancraft"]
+        tools = [tool["function"]["name"] for tool in request.tools or ()]
+        conversation = Conversation(request.messages, request.sample, tools)
+        mind = spec.open(conversation, self._reader(request, spec.knowledge))
+        call = mind.call() if tools else None
+        text = "" if call else answer(mind, known=bool(name))
+        calls = [ToolCall(*call)] if call else []
         return Reply(text, calls, _usage(request, text, calls))
 
     def _reader(self, request: Request, default: float) -> Competence:

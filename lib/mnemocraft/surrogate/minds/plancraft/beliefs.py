@@ -1,11 +1,13 @@
 """What the surrogate believes about recipes: right with probability ``knowledge``, else plausibly wrong."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from mnemocraft.envs.plancraft import Recipe, RecipeBook, book
-from mnemocraft.llm.surrogate.chance import chance, digest, pick
-from mnemocraft.llm.surrogate.reading import accepts, table_of
+from mnemocraft.surrogate.chance import chance, digest, pick
+from mnemocraft.surrogate.minds.plancraft.reading import accepts, table_of
 
 
 @lru_cache(maxsize=32)
@@ -69,13 +71,13 @@ def _errors(recipe: Recipe, seed: int) -> Iterator[Recipe]:
         maker = pick(makers, "step", seed, recipe.name)
         yield _swap(recipe, wrong, maker.units[0], "step")
     if recipe.kind == "shapeless" and len(recipe.units) > 1:
-        yield _rename(recipe, "count", ingredients=recipe.ingredients[:-1])
+        yield _changed(recipe, "count", ingredients=recipe.ingredients[:-1])
     if recipe.kind == "shaped" and len(recipe.units) > 1:
         grid = recipe.grid
         width = max(len(row) for row in grid)
         padded = [row + ((),) * (width - len(row)) for row in grid]
-        yield _rename(recipe, "shape", grid=tuple(zip(*padded, strict=True)))
-        yield _rename(recipe, "count", grid=(*grid[:-1], _without_last(grid[-1])))
+        yield _changed(recipe, "shape", grid=tuple(zip(*padded, strict=True)))
+        yield _changed(recipe, "count", grid=(*grid[:-1], _without_last(grid[-1])))
 
 
 def _without_last(row: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
@@ -84,19 +86,10 @@ def _without_last(row: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ..
 
 
 def _swap(recipe: Recipe, old: tuple[str, ...], new: tuple[str, ...], kind: str) -> Recipe:
-    if recipe.kind == "shaped":
-        grid = tuple(tuple(new if cell == old else cell for cell in row) for row in recipe.grid)
-        return _rename(recipe, kind, grid=grid)
+    grid = tuple(tuple(new if cell == old else cell for cell in row) for row in recipe.grid)
     cells = tuple(new if cell == old else cell for cell in recipe.ingredients)
-    return _rename(recipe, kind, ingredients=cells)
+    return _changed(recipe, kind, grid=grid, ingredients=cells)
 
 
-def _rename(
-    recipe: Recipe,
-    kind: str,
-    grid: tuple[tuple[tuple[str, ...], ...], ...] = (),
-    ingredients: tuple[tuple[str, ...], ...] = (),
-) -> Recipe:
-    return Recipe(
-        f"believed:{recipe.name}:{kind}", recipe.kind, recipe.result, recipe.count, grid, ingredients
-    )
+def _changed(recipe: Recipe, kind: str, **parts: Any) -> Recipe:
+    return replace(recipe, name=f"believed:{recipe.name}:{kind}", **parts)

@@ -5,13 +5,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mnemocraft.llm.surrogate.kitchen.mind import (
+from mnemocraft.surrogate.minds.kitchen.beliefs import (
     ALTERNATE,
     CLOSED,
     EVERYTHING,
     PATTY,
     SOUP_BOILS,
-    Mind,
+    Beliefs,
     prepared,
 )
 
@@ -74,15 +74,16 @@ class _Phrase:
     alternating: bool = False
 
 
-def understand(goal: str, kitchen: Counter[str], mind: Mind) -> tuple[Dish, ...]:
+def understand(goal: str, kitchen: Counter[str], beliefs: Beliefs) -> tuple[Dish, ...]:
     """The dishes that a goal text asks for.
 
     Args:
         goal: Goal text.
         kitchen: How many there are of each kind; what is not there is left out.
-        mind: Its beliefs.
+        beliefs: What the reader believes.
     """
-    return tuple(dish for phrase in _phrases(goal) for dish in [_dish(phrase, kitchen, mind)] * phrase.count)
+    phrases = _phrases(goal)
+    return tuple(dish for each in phrases for dish in [_dish(each, kitchen, beliefs)] * each.count)
 
 
 def words(goal: str) -> frozenset[str]:
@@ -131,23 +132,23 @@ def _dish_follows(tokens: list[str]) -> bool:
     return False
 
 
-def _dish(phrase: _Phrase, kitchen: Counter[str], mind: Mind) -> Dish:
+def _dish(phrase: _Phrase, kitchen: Counter[str], beliefs: Beliefs) -> Dish:
     if phrase.kind in ("fries", "rings"):
         kind = "potato" if phrase.kind == "fries" else "onion"
-        return Dish(phrase.kind, _need(kind, "rings", mind), ())
+        return Dish(phrase.kind, _need(kind, "rings", beliefs), ())
     if phrase.kind == "soup":
-        return _soup(phrase, mind)
+        return _soup(phrase, beliefs)
     base, top = ("bread", "bread") if phrase.kind == "sandwich" else ("bottombun", "topbun")
     implied = (*phrase.implied, *(("patty",) if phrase.kind == "burger" else ()))
     named = {kind for kind, _ in phrase.parts}
     parts = [*((kind, "") for kind in implied if kind not in named), *phrase.parts]
-    if not mind.knows(PATTY):
+    if not beliefs.knows(PATTY):
         parts = [part for part in parts if part[0] != "patty"]
-    fillings = tuple(_need(*part, mind) for part in parts if kitchen[part[0]])
-    alternating = phrase.alternating and (mind.knows(ALTERNATE) or mind.was_told(ALTERNATE))
+    fillings = tuple(_need(*part, beliefs) for part in parts if kitchen[part[0]])
+    alternating = phrase.alternating and (beliefs.knows(ALTERNATE) or beliefs.was_told(ALTERNATE))
     if alternating:
         fillings = _alternated(fillings)
-    closed = mind.knows(CLOSED[base]) or mind.was_told(CLOSED[base])
+    closed = beliefs.knows(CLOSED[base]) or beliefs.was_told(CLOSED[base])
     no_states: frozenset[str] = frozenset()
     top_need = Need(top, no_states) if closed else None
     return Dish(phrase.kind, Need(base, no_states), fillings, top_need, alternating)
@@ -161,25 +162,25 @@ def _alternated(fillings: tuple[Need, ...]) -> tuple[Need, ...]:
     return tuple(pile[n] for n in range(longest) for pile in piles.values() if n < len(pile))
 
 
-def _need(kind: str, modifier: str, mind: Mind) -> Need:
+def _need(kind: str, modifier: str, beliefs: Beliefs) -> Need:
     """The states an ingredient of a stack has to be in."""
     states = {state for state, kinds in _WORKED.items() if kind in kinds}
     if modifier == "whole":
         states = set()
     if modifier in ("fried", "rings"):
         states = states - {"cooked"} | {"fried"}
-    return Need(kind, frozenset(s for s in states if mind.knows(prepared(kind, s))))
+    return Need(kind, frozenset(s for s in states if beliefs.knows(prepared(kind, s))))
 
 
-def _soup(phrase: _Phrase, mind: Mind) -> Dish:
+def _soup(phrase: _Phrase, beliefs: Beliefs) -> Dish:
     """A soup: ingredients go in whole unless the text says cut, which an attentive reader takes up."""
     named = [part for part in phrase.parts if part[1]] or phrase.parts
     adds = []
     for kind, modifier in named:
         cut = modifier == "cut" and (
-            mind.knows(prepared(kind, "cut")) or mind.was_told(prepared(kind, "cut"))
+            beliefs.knows(prepared(kind, "cut")) or beliefs.was_told(prepared(kind, "cut"))
         )
         adds.append(Need(kind, frozenset({"cut"} if cut else ())))
-    if not mind.knows(EVERYTHING):
+    if not beliefs.knows(EVERYTHING):
         adds = adds[:-1]
-    return Dish("soup", None, tuple(adds), boiled=mind.knows(SOUP_BOILS))
+    return Dish("soup", None, tuple(adds), boiled=beliefs.knows(SOUP_BOILS))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mnemocraft.llm.surrogate.kitchen.dishes import Dish, Need
-from mnemocraft.llm.surrogate.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.dishes import Dish, Need
+from mnemocraft.surrogate.minds.kitchen.scene import Scene
 
 WORKPLACE = {"cut": "board", "cooked": "stove", "fried": "fryer"}
 """Kind of station at which a state is reached, in the order in which states are reached."""

@@ -7,10 +7,9 @@ that they do not say so; where they are not, it finds out later or never.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mnemocraft.llm.surrogate.chance import pick
-from mnemocraft.llm.surrogate.kitchen.acts import Act, put, take
-from mnemocraft.llm.surrogate.kitchen.layout import WORKPLACE, Layout, next_state
-from mnemocraft.llm.surrogate.kitchen.mind import (
+from mnemocraft.surrogate.chance import pick
+from mnemocraft.surrogate.minds.kitchen.acts import Act, put, take
+from mnemocraft.surrogate.minds.kitchen.beliefs import (
     BOARD,
     CLUTTER,
     CUTS,
@@ -19,9 +18,10 @@ from mnemocraft.llm.surrogate.kitchen.mind import (
     TIME,
     TOP_LAST,
     USE_WAITING,
-    Mind,
+    Beliefs,
 )
-from mnemocraft.llm.surrogate.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, next_state
+from mnemocraft.surrogate.minds.kitchen.scene import Scene
 
 
 class Idea(NamedTuple):
@@ -32,7 +32,7 @@ class Idea(NamedTuple):
     error: str = ""
 
 
-def misled(scene: Scene, layout: Layout, act: Act, last: str, mind: Mind) -> Iterator[Idea]:
+def misled(scene: Scene, layout: Layout, act: Act, last: str, beliefs: Beliefs) -> Iterator[Idea]:
     """What wrong beliefs make of a sound idea.
 
     Args:
@@ -40,7 +40,7 @@ def misled(scene: Scene, layout: Layout, act: Act, last: str, mind: Mind) -> Ite
         layout: What it wants.
         act: The sound idea.
         last: Its last action.
-        mind: Its beliefs.
+        beliefs: What it believes.
     """
     rules = (
         (CUTS, _one_cut),
@@ -51,23 +51,23 @@ def misled(scene: Scene, layout: Layout, act: Act, last: str, mind: Mind) -> Ite
         (BOARD, _cut_where_it_lies),
     )
     for verb in ("fry", "fill", "boil"):
-        if act.verb == verb and last == act.text(scene) and not mind.knows(TIME[verb]):
+        if act.verb == verb and last == act.text(scene) and not beliefs.knows(TIME[verb]):
             states = {"fry": f"{act.a} is fried", "fill": f" is inside of {act.a}", "boil": " is boiling"}
             yield Idea(take(scene, act.a).text(scene), states[verb], TIME[verb])
     for belief, rule in rules:
-        idea = rule(scene, layout, act, last) if not mind.knows(belief) else None
+        idea = rule(scene, layout, act, last) if not beliefs.knows(belief) else None
         if idea is not None:
             step, expected = idea
             yield Idea(step.text(scene), expected, belief)
     if (cooking := _cooking(scene, layout)) is not None:
-        if not mind.knows(TIME["cook"]) and act.verb == "wait":
+        if not beliefs.knows(TIME["cook"]) and act.verb == "wait":
             step = (
                 take(scene, cooking)
                 if scene.places[cooking] == scene.at
                 else Act("move", scene.places[cooking])
             )
             yield Idea(step.text(scene), f"{cooking} is cooked" if step.verb == "pick" else "", TIME["cook"])
-        elif not mind.knows(USE_WAITING):
+        elif not beliefs.knows(USE_WAITING):
             yield Idea("Do nothing", "", USE_WAITING)
 
 
@@ -151,12 +151,12 @@ def _cut_where_it_lies(scene: Scene, layout: Layout, act: Act, last: str) -> Ste
     return None
 
 
-def slip(valid: list[str], meant: str, mind: Mind) -> str:
+def slip(valid: list[str], meant: str, beliefs: Beliefs) -> str:
     """A wrong or malformed answer: another valid action, half a sentence, a thing that is not there."""
-    kind = pick(("other", "other", "part", "thing"), "slip", mind.moment)
+    kind = pick(("other", "other", "part", "thing"), "slip", beliefs.moment)
     others = [action for action in valid if action != meant]
     if kind == "other" and others:
-        return pick(others, "other", mind.moment)
+        return pick(others, "other", beliefs.moment)
     if kind == "part":
         return meant.partition(" using ")[0].partition(" from ")[0]
     return meant.replace("1", "0") if "1" in meant else meant + "s"

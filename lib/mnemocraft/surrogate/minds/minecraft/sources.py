@@ -1,4 +1,4 @@
-"""How items are had: the shortest way by a version's rules, and what the surrogate believes instead."""
+"""How items are had: the shortest source by a version's rules, and what the surrogate believes instead."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 from mnemocraft.envs.minecraft.engine import engine
 from mnemocraft.envs.minecraft.operators import Operator
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.chance import chance, pick
-from mnemocraft.llm.surrogate.minecraft.prompt import Lesson
+from mnemocraft.surrogate.chance import chance, pick
+from mnemocraft.surrogate.competence import Competence
 
 STATIONS = ("crafting_table", "furnace")
 TOOLS = ("pickaxe", "axe", "shovel", "hoe", "sword", "shears", "bucket")
@@ -24,7 +24,7 @@ _MANY_ROUNDS = 30
 
 
 @dataclass(frozen=True)
-class Way:
+class Source:
     """One way to an item.
 
     Attributes:
@@ -54,26 +54,34 @@ class Way:
         return next((item for item, _ in self.needs if item.rpartition("_")[2] in TOOLS), "")
 
 
+class Lesson(NamedTuple):
+    """Something that was said about how an item is had, and in which message."""
+
+    item: str
+    text: str
+    place: int
+
+
 @cache
-def shortest(version: str) -> dict[str, Way]:
-    """The cheapest way to every item that can be had, by the rules."""
-    operators = [way for ways in engine(version, "game").operators.values() for way in ways]
-    operators = [way for way in operators if way.name[0] in _VERBS and way.gives]
+def shortest(version: str) -> dict[str, Source]:
+    """The cheapest source of every item that can be had, by the rules."""
+    operators = [source for several in engine(version, "game").operators.values() for source in several]
+    operators = [source for source in operators if source.name[0] in _VERBS and source.gives]
     cost: dict[str, float] = {}
-    found: dict[str, Way] = {}
+    found: dict[str, Source] = {}
     for _ in range(_MANY_ROUNDS):
         before = dict(cost)
         for operator in operators:
-            price, way = _priced(operator, cost)
-            if way is not None and price < cost.get(way.item, math.inf) - 1e-9:
-                cost[way.item], found[way.item] = price, way
+            price, source = _priced(operator, cost)
+            if source is not None and price < cost.get(source.item, math.inf) - 1e-9:
+                cost[source.item], found[source.item] = price, source
         if cost == before:
             break
     return found
 
 
-def _priced(operator: Operator, cost: dict[str, float]) -> tuple[float, Way | None]:
-    """What a way costs in actions if every part is had in the cheapest way known so far."""
+def _priced(operator: Operator, cost: dict[str, float]) -> tuple[float, Source | None]:
+    """What a source costs in actions if every part is had in the cheapest way known so far."""
     takes = tuple((_cheapest(members, cost), units) for members, units in operator.takes)
     needs = tuple((_cheapest(members, cost), units) for members, units in operator.needs)
     verb, name = operator.name
@@ -83,7 +91,7 @@ def _priced(operator: Operator, cost: dict[str, float]) -> tuple[float, Way | No
     price = (1 + burnt + _total(takes, cost)) / given[item] + _total(needs, cost)
     if not math.isfinite(price) or (verb == "mine" and name != item):
         return math.inf, None
-    return price, Way(verb, item, given[item], takes, needs, operator.heat > 0)
+    return price, Source(verb, item, given[item], takes, needs, operator.heat > 0)
 
 
 def _cheapest(members: Sequence[str], cost: dict[str, float]) -> str:
@@ -94,7 +102,7 @@ def _total(parts: Sequence[tuple[str, int]], cost: dict[str, float]) -> float:
     return sum(units * cost.get(item, math.inf) for item, units in parts)
 
 
-def believed(version: str, item: str, who: Competence, again: int = 0) -> Way:
+def believed(version: str, item: str, who: Competence, again: int = 0) -> Source:
     """What it believes about an item before anybody says anything.
 
     Args:
@@ -105,33 +113,32 @@ def believed(version: str, item: str, who: Competence, again: int = 0) -> Way:
     """
     true = shortest(version).get(item)
     if true is None:
-        return Way("mine", item)
+        return Source("mine", item)
     if chance("knows", who.seed, version, item, again) < who.knowledge:
         return true
     mined = ("mine", item) in engine(version, "game").operators  # then that it is mined is no mistake
-    mistakes = [way for way in _mistaken(true) if way.verb == true.verb or not mined]
+    mistakes = [source for source in _mistaken(true) if source.verb == true.verb or not mined]
     return pick(mistakes or [true], "mistakes", who.seed, version, item, again)
 
 
-def _mistaken(way: Way) -> Iterator[Way]:
-    """Plausible mistakes about a way: too little, a part, station or fuel forgotten, too weak a tool, a step
-    skipped."""
-    for place, (item, units) in enumerate(way.takes):
-        before, after = way.takes[:place], way.takes[place + 1 :]
+def _mistaken(source: Source) -> Iterator[Source]:
+    """Plausible mistakes: too little, a part, station or fuel forgotten, too weak a tool, a step skipped."""
+    for place, (item, units) in enumerate(source.takes):
+        before, after = source.takes[:place], source.takes[place + 1 :]
         if units > 1:
             fewer = units - 1 if units < 4 else units // 2
-            yield replace(way, takes=(*before, (item, fewer), *after))
+            yield replace(source, takes=(*before, (item, fewer), *after))
         if before or after:
-            yield replace(way, takes=before + after)
-    for place, (item, units) in enumerate(way.needs):
-        before, after = way.needs[:place], way.needs[place + 1 :]
-        yield replace(way, needs=before + after)
+            yield replace(source, takes=before + after)
+    for place, (item, units) in enumerate(source.needs):
+        before, after = source.needs[:place], source.needs[place + 1 :]
+        yield replace(source, needs=before + after)
         if weaker := _weaker(item):
-            yield replace(way, needs=(*before, (weaker, units), *after))
-    if way.fuel:
-        yield replace(way, fuel=False)
-    if way.verb == "craft":
-        yield Way("mine", way.item)
+            yield replace(source, needs=(*before, (weaker, units), *after))
+    if source.fuel:
+        yield replace(source, fuel=False)
+    if source.verb == "craft":
+        yield Source("mine", source.item)
 
 
 def _weaker(tool: str) -> str:
@@ -141,26 +148,28 @@ def _weaker(tool: str) -> str:
     return f"{_TIERS[place - 1]}_{kind}" if place else ""
 
 
-def corrected(way: Way, version: str, lessons: Sequence[Lesson], who: Competence) -> Way:
+def corrected(source: Source, version: str, lessons: Sequence[Lesson], who: Competence) -> Source:
     """A belief after what was explained about its item: what an explanation names is right from then on."""
-    true = shortest(version).get(way.item)
+    true = shortest(version).get(source.item)
     if true is None:
-        return way
+        return source
     for lesson in lessons:
-        if lesson.item == way.item and who.heeds("explanation", lesson.item, lesson.place):
-            way = _taught(way, true, set(re.findall(r"\w+", lesson.text)))
-    return way
+        if lesson.item == source.item and who.heeds("explanation", lesson.item, lesson.place):
+            source = _taught(source, true, set(re.findall(r"\w+", lesson.text)))
+    return source
 
 
-def _taught(way: Way, true: Way, words: set[str]) -> Way:
+def _taught(source: Source, true: Source, words: set[str]) -> Source:
     """The belief with all that the words of an explanation name put right."""
-    if way.verb != true.verb:
-        return true if true.verb in words else way
-    takes = dict(way.takes) | {item: units for item, units in true.takes if item in words}
+    if source.verb != true.verb:
+        return true if true.verb in words else source
+    takes = dict(source.takes) | {item: units for item, units in true.takes if item in words}
     named = tuple(need for need in true.needs if need[0] in words)
-    kept = tuple(need for need in way.needs if _kind(need) not in map(_kind, named))
+    kept = tuple(need for need in source.needs if _kind(need) not in map(_kind, named))
     ordered = tuple((item, takes[item]) for item, _ in true.takes if item in takes)
-    return replace(way, takes=ordered, needs=kept + named, fuel=way.fuel or (true.fuel and "fuel" in words))
+    return replace(
+        source, takes=ordered, needs=kept + named, fuel=source.fuel or (true.fuel and "fuel" in words)
+    )
 
 
 def _kind(need: tuple[str, int]) -> str:

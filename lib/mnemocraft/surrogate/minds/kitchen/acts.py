@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from mnemocraft.llm.surrogate.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.scene import Scene
 
 _WORDING = {
     "move": "Move {robot} from {at} to {a}",

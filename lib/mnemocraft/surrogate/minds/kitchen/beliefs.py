@@ -9,8 +9,8 @@ there. Only the latter can be refuted by looking at what an action leads to.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from mnemocraft.llm.surrogate.actor import Competence
-from mnemocraft.llm.surrogate.chance import chance
+from mnemocraft.surrogate.chance import chance
+from mnemocraft.surrogate.competence import Competence
 
 TABLE = "a dish belongs on a table"
 """Unknown: it is served wherever its first layer lies."""
@@ -63,7 +63,7 @@ def prepared(kind: str, state: str) -> str:
 
 
 @dataclass(frozen=True)
-class Mind:
+class Beliefs:
     """A reader with beliefs, for one call.
 
     Attributes:
@@ -91,8 +91,8 @@ class Mind:
         """Whether it took up what the recipes or the goal say in plain words; once for an episode."""
         return self.who.heeds("plain words", self.goal, belief)
 
-    def learns(self, beliefs: Iterable[str]) -> "Mind":
-        """The mind with some beliefs put right."""
+    def learns(self, beliefs: Iterable[str]) -> "Beliefs":
+        """The same with some beliefs put right."""
         return replace(self, told=self.told | frozenset(beliefs))
 
     def second_thoughts(self) -> list[str]:

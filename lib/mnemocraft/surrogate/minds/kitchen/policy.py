@@ -7,9 +7,9 @@ it there. The first errand that can be done is done; where none can, what is in 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mnemocraft.llm.surrogate.kitchen.acts import Act, put, take
-from mnemocraft.llm.surrogate.kitchen.layout import WORKPLACE, Layout, Site, Want, able, next_state
-from mnemocraft.llm.surrogate.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.acts import Act, put, take
+from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, Site, Want, able, next_state
+from mnemocraft.surrogate.minds.kitchen.scene import Scene
 
 _VERB = {"cut": "cut", "cooked": "cook", "fried": "fry"}
 _HERE, _COOK, _POT, _SERVE, _WORK, _CLEAR, _WAIT = range(7)
