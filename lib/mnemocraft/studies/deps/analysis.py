@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from mnemocraft import paths
 from mnemocraft.runs import ModelSpec, run_study
+from mnemocraft.studies import estimates
 from mnemocraft.studies.deps import figures, hypotheses, measures, sweep
 from mnemocraft.studies.deps import tables as measured
 from mnemocraft.studies.deps.load import STEM, WORLDS
@@ -53,7 +54,7 @@ def tables(records: pd.DataFrame, task_list: str, limits: str) -> dict[str, pd.D
         "figure1": measured.figure1(episodes),
         "figure9": measured.milestones(episodes),
         "conduct": measured.conduct(episodes),
-        "statuses": measured.statuses(episodes),
+        "statuses": estimates.statuses(episodes, measures.CELL),
         "hypotheses": hypotheses.verdicts(episodes),
     }
 

@@ -33,7 +33,6 @@ AVERAGE = "AVG"
 ROUNDS: dict[str, float] = {"0": 0, "1": 1, "3": 3, "5": 5, "inf": np.inf}
 """Maxima of re-planning rounds, as the paper's Table 4 has them."""
 COUNTS = ("rounds", "calls", "goals", "failed_goals", "unread", "dialogue_tokens")
-STATUSES = ("ok", "error", "timeout", "crash", "budget")
 DIAMOND = "diamond"
 
 
@@ -61,17 +60,6 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
         held=episodes["items"].fillna("").map(lambda items: frozenset(items.split(","))),
         **numbers,
         **tokens,
-    )
-
-
-def rates(episodes: pd.DataFrame, by: Sequence[str], passed: str = "passed") -> pd.DataFrame:
-    """Success rate by group of episodes: ``value`` with its 95 % Wilson interval, and ``n`` episodes."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    groups = episodes.groupby(list(by), sort=False)[passed].agg(["sum", "count"]).reset_index()
-    low, high = proportion_confint(groups["sum"], groups["count"], method="wilson")
-    return groups[list(by)].assign(
-        value=groups["sum"] / groups["count"], low=low, high=high, n=groups["count"]
     )
 
 
@@ -104,7 +92,6 @@ def milestones() -> list[str]:
     return printed.replace("stone", "cobblestone").tolist()
 
 
-def order(values: pd.Series) -> pd.Series:
+def order(group: str) -> int:
     """Sort key: meta-tasks in the paper's order, the average last."""
-    places = {name: place for place, name in enumerate((*GROUPS, AVERAGE))}
-    return values.map(lambda value: places.get(value, len(places)))
+    return (*GROUPS, AVERAGE).index(group)

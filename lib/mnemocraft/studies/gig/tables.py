@@ -15,8 +15,9 @@ import pandas as pd
 
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs.kitchen import HORIZONS, TITLES
-from mnemocraft.stats import Estimate, Key, difference
-from mnemocraft.studies import papers
+from mnemocraft.stats import Key, difference
+from mnemocraft.studies import estimates, papers
+from mnemocraft.studies.estimates import NUMBERS, grid
 from mnemocraft.studies.gig import measures
 from mnemocraft.studies.gig.measures import ABLATION, CELL, MAIN, PLANNED
 
@@ -46,11 +47,6 @@ WEAK_TABLES = ("table4", "table10", "table11")
 """The tables that are about the less able model alone."""
 ORDER = dict.fromkeys(ABLATION[:2], -1) | {method: i for i, method in enumerate(MAIN)}
 """The order of methods in every table; with a part left out they stay as in the paper, before the whole."""
-STATUSES = ("ok", "error", "timeout", "crash", "budget")
-
-
-def _columns(estimate: Estimate) -> dict[str, float]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
 
 
 def _with_average(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -61,12 +57,8 @@ def _with_average(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def pass_rates(episodes: pd.DataFrame) -> pd.DataFrame:
     """Pass@1 by level, mode, method and task (``"0"`` to ``"9"`` and the average)."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    groups = _with_average(episodes).groupby([*CELL, "task"])["passed"].agg(["sum", "count"]).reset_index()
-    low, high = proportion_confint(groups["sum"], groups["count"], method="wilson")
-    rates = {"value": groups["sum"] / groups["count"], "low": low, "high": high, "n": groups["count"]}
-    return groups[[*CELL, "task"]].assign(metric="pass_rate", **rates)
+    by = [*CELL, "task"]
+    return estimates.rates(_with_average(episodes), by).sort_values(by).assign(metric="pass_rate")
 
 
 def steps(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -75,25 +67,15 @@ def steps(episodes: pd.DataFrame) -> pd.DataFrame:
     ``std`` is the population's, as in the paper: it follows from its cells with a single success, such as
     ReCAP's 55.5 ± 4.5 with the nine others at the limit of 57 steps. They also show that all trials count.
     """
+    by, parts = [*CELL, "task_number"], []
     passed = episodes[episodes["passed"] == 1]
-    return pd.concat(
-        [
-            _steps(episodes, "steps_all", episodes["steps_all"]).assign(metric="steps"),
-            _steps(episodes, "steps_success", passed["steps"]).assign(metric="steps_success"),
-        ],
-        ignore_index=True,
-    )
-
-
-def _steps(episodes: pd.DataFrame, metric: str, counted: pd.Series) -> pd.DataFrame:
-    by = [*CELL, "task_number"]
-    found = measures.cells(episodes, metric, by)
-    spread = counted.groupby([episodes[c] for c in by]).std(ddof=0)
-    rows = [
-        (*key[:-1], str(key[-1]), *_columns(found.estimate({key: 1.0})).values(), spread.get(key, np.nan))
-        for key in found.value
-    ]
-    return pd.DataFrame(rows, columns=[*CELL, "task", "value", "low", "high", "n", "std"])
+    for metric, rows, counted in (("steps", episodes, "steps_all"), ("steps_success", passed, "steps")):
+        found = measures.cells(episodes, "steps_all" if metric == "steps" else metric, by)
+        spread = rows.groupby(by)[counted].std(ddof=0).rename("std").reset_index()
+        table = grid(found, by, found.value).merge(spread, on=by, how="left")
+        table = table.rename(columns={"task_number": "task"}).astype({"task": str})
+        parts.append(table.assign(metric=metric))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _paper(name: str) -> pd.DataFrame:
@@ -111,29 +93,36 @@ def _paper(name: str) -> pd.DataFrame:
     return table.assign(task=table["task"].astype(str) if "task" in table else AVERAGE)
 
 
-def _beside(name: str, level: str, mode: str, ours: pd.DataFrame) -> pd.DataFrame:
+def _with_paper(name: str, level: str, mode: str, ours: pd.DataFrame) -> pd.DataFrame:
     """Every number of one of the paper's tables, and ours."""
     table = _paper(name)
     if "steps_std" in table:
-        table = table.assign(paper_std=table["steps_std"].where(table["metric"] == "steps"))
-        empty = (table["task"] == AVERAGE) & (table["metric"] == "steps")
-        table = table[~empty]
-    mine = ours[(ours["level"] == level) & (ours["mode"] == mode)].drop(columns=["level", "mode"])
+        steps = table["metric"] == "steps"
+        table = table.assign(paper_std=table["steps_std"].where(steps))[~(steps & (table["task"] == AVERAGE))]
     places = table["method"].map(ORDER)
     if not places.drop_duplicates().is_monotonic_increasing:
         models = pd.factorize(table["paper_model"])[0]
-        ordered = table.assign(_model=models, _place=places).sort_values(["_model", "_place"], kind="stable")
-        table = ordered.drop(columns=["_model", "_place"])
-    table = table.merge(mine, on=["method", "task", "metric"], how="left", suffixes=("_printed", ""))
-    wanted = ("task", "paper_model", "paper_method", "method", "metric", "value", "low", "high", "n", "std")
-    columns = [c for c in (*wanted, "paper", "paper_std") if c in table]
-    return table.assign(n=table["n"].fillna(0).astype(int))[columns]
+        table = table.iloc[np.lexsort((places, models))]
+    mine = ours[(ours["level"] == level) & (ours["mode"] == mode)].drop(columns=["level", "mode"])
+    table = estimates.join(table, mine, ["method", "task", "metric"])
+    wanted = (
+        "task",
+        "paper_model",
+        "paper_method",
+        "method",
+        "metric",
+        *NUMBERS,
+        "std",
+        "paper",
+        "paper_std",
+    )
+    return table[[c for c in wanted if c in table]]
 
 
 def totals(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Tables 1, 2 and 4: Pass@1 by method, beside that of every model of the paper."""
     ours = pass_rates(episodes)
-    return {name: _beside(name, *where, ours).drop(columns="task") for name, where in TOTALS.items()}
+    return {name: _with_paper(name, *where, ours).drop(columns="task") for name, where in TOTALS.items()}
 
 
 def by_task(episodes: pd.DataFrame, steps: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -144,12 +133,12 @@ def by_task(episodes: pd.DataFrame, steps: pd.DataFrame) -> dict[str, pd.DataFra
         steps: The table of :func:`steps`.
     """
     ours = pd.concat([pass_rates(episodes), steps], ignore_index=True)
-    return {name: _beside(name, *where, ours) for name, where in BY_TASK.items()}
+    return {name: _with_paper(name, *where, ours) for name, where in BY_TASK.items()}
 
 
 def table5(episodes: pd.DataFrame) -> pd.DataFrame:
     """Ablation: Pass@1 with lookahead, loop detection and both, and each one's difference from both."""
-    table = _beside("table5", "strong", "sync", pass_rates(episodes)).drop(columns="task")
+    table = _with_paper("table5", "strong", "sync", pass_rates(episodes)).drop(columns="task")
     found = measures.cells(episodes, "pass_at_1")
     keys: dict[str, Key] = {method: ("strong", "sync", method) for method in ABLATION}
     changes = [found.estimate(difference([keys[m]], [keys["gig"]])) for m in table["method"]]
@@ -184,13 +173,8 @@ def descriptions(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def tokens(episodes: pd.DataFrame) -> pd.DataFrame:
     """Figure 9: generated tokens a step, in successes and in failures, by level, mode and method."""
     by = (*CELL, "outcome")
-    found = measures.cells(episodes[episodes["steps"] > 0], "tokens_per_step", by)
-    rows = [
-        dict(zip(by, key, strict=True)) | _columns(found.estimate({key: 1.0}))
-        for cell in PLANNED
-        for key in ((*cell, outcome) for outcome in ("success", "failure"))
-    ]
-    return pd.DataFrame(rows)
+    keys = [(*cell, outcome) for cell in PLANNED for outcome in ("success", "failure")]
+    return grid(measures.cells(episodes[episodes["steps"] > 0], "tokens_per_step", by), by, keys)
 
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -205,14 +189,3 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     count = episodes.groupby(list(CELL)).size().reindex(sums.index, fill_value=0)
     table = pd.DataFrame({"episodes": count, **shares, "followed": sums["followed"] / sums["retrieved"]})
     return table.replace([np.inf, -np.inf], np.nan).reset_index()
-
-
-def statuses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """How the episodes of every condition ended: number by status and by end reason; 0 episodes: not run."""
-    by = episodes.groupby(list(CELL))
-    status = by["status"].value_counts().unstack(fill_value=0).reindex(columns=list(STATUSES), fill_value=0)
-    ends = by["reason"].value_counts().unstack(fill_value=0)
-    ends = ends.drop(columns=[c for c in ends if c in STATUSES]).add_prefix("ended_")
-    table = by.size().rename("episodes").to_frame().join(status).join(ends)
-    index = pd.MultiIndex.from_tuples(PLANNED, names=CELL)
-    return table.reindex(index, fill_value=0).reset_index()

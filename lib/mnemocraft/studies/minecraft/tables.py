@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs import code_version, write_table
 from mnemocraft.studies import papers
 from mnemocraft.studies.minecraft.load import EVALUATE, RIVAL
 
@@ -158,10 +156,3 @@ def targets(recorded: Mapping[str, Any]) -> pd.DataFrame:
     return table.assign(
         met=np.where(most, table["recorded"] <= table["asked"], table["recorded"] >= table["asked"])
     )
-
-
-def write(found: Mapping[str, pd.DataFrame], seeds: Sequence[int], folder: Path) -> None:
-    """Write tables as ``<name>.csv`` with their provenance: no model, the seeds, the commit."""
-    source = {"model": "none", "seeds": " ".join(map(str, seeds)), "commit": code_version()}
-    for name, table in found.items():
-        write_table(table.assign(**source), folder / f"{name}.csv")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,11 +16,12 @@ from matplotlib.figure import Figure
 from mnemocraft import costs, figstyle
 from mnemocraft.costs import Lengths
 from mnemocraft.figstyle import COLOURS, COLUMN, MARKERS, PAGE, stamp, styled
-from mnemocraft.studies.gig import scaling
-from mnemocraft.studies.gig.latency import BUDGET_MS, Recorded
-from mnemocraft.studies.gig.scaling import BRANCHING, OBSERVATION, OUTPUT, SYSTEM
-from mnemocraft.studies.gig.spending import METHODS, PAIR, PAPER_CROSSOVER
-from mnemocraft.viewer import headless
+from mnemocraft.studies import plots
+from mnemocraft.studies.gig.measures import LABELS
+from mnemocraft.studies.gig.scaling import tables
+from mnemocraft.studies.gig.scaling.latency import BUDGET_MS, Recorded
+from mnemocraft.studies.gig.scaling.spending import METHODS, PAIR, PAPER_CROSSOVER
+from mnemocraft.studies.gig.scaling.tables import BRANCHING, OBSERVATION, OUTPUT, SYSTEM
 
 LONGEST = 246
 """Steps after which the longest task of the benchmark is stopped: 3 x 82."""
@@ -39,7 +39,6 @@ PARTS = {
     "encode_ms": "graph encoder, node texts looked up",
     "build_ms": "parser",
 }
-LABELS = {"gig": "GiG", "react": "ReAct"}
 DIAGRAM = Lengths(11, 18, 12, 2)
 """Lengths in the schematic, which has no scale."""
 
@@ -79,10 +78,17 @@ def _strip(axes: Axes, row: int, parts: Sequence[tuple[str, float]]) -> None:
         left += width
 
 
-def _cost_axes(axes: Axes) -> None:
+def _cost_axes(axes: Axes, *, first: bool = True) -> None:
     axes.set_yscale(**LOG)
     axes.set_xlabel("Steps")
     axes.margins(x=0.02)
+    if first:
+        axes.set_ylabel(f"Attention cost\n({UNIT})")
+
+
+def _dotted(axes: Axes) -> None:
+    """The paper's crossover."""
+    axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
 
 
 def _react(axes: Axes, lengths: Lengths, i: int, label: str) -> None:
@@ -108,7 +114,6 @@ def figure8b() -> Figure:
     for i, branching in enumerate(FIGURE8_BRANCHINGS):
         _gig(axes, Lengths(SYSTEM, OBSERVATION, OUTPUT, branching), i, f"GiG, ε = {branching}")
     _cost_axes(axes)
-    axes.set_ylabel(f"Attention cost\n({UNIT})")
     axes.legend()
     stamp(figure, f"S = {SYSTEM}, O = {OBSERVATION}, R = {OUTPUT} tokens; rings: GiG is cheaper from here.")
     return figure
@@ -141,10 +146,9 @@ def figure10() -> Figure:
     _both(grid[1], {f"O = {o}": Lengths(SYSTEM, o, OUTPUT, BRANCHING) for o in FIGURE10_OBSERVATIONS})
     grid[0].set_title(f"O fixed at {OBSERVATION}")
     grid[1].set_title(f"R fixed at {OUTPUT}")
-    grid[0].set_ylabel(f"Attention cost\n({UNIT})")
     for axes in grid:
-        _cost_axes(axes)
-        axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
+        _cost_axes(axes, first=axes is grid[0])
+        _dotted(axes)
         axes.legend(ncols=2)
     marks = f"Dotted: the paper's {PAPER_CROSSOVER} steps; rings: GiG is cheaper from here."
     stamp(figure, f"S = {SYSTEM}, ε = {BRANCHING}. {marks}")
@@ -163,8 +167,8 @@ def crossover(table: pd.DataFrame, found: pd.DataFrame, model: str) -> Figure:
     """Left: crossover by branching factor, one line an output length; right: by ratios of lengths at ε = 10.
 
     Args:
-        table: :func:`~mnemocraft.studies.gig.scaling.crossovers`.
-        found: :func:`~mnemocraft.studies.gig.spending.lengths`, marked in the map as they were met.
+        table: :func:`~mnemocraft.studies.gig.scaling.tables.crossovers`.
+        found: :func:`~mnemocraft.studies.gig.scaling.spending.lengths`, marked in the map as they were met.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.8))
     for i, (output, rows) in enumerate(table.groupby("output")):
@@ -189,7 +193,7 @@ def _map(axes: Axes) -> None:
     """Lines of equal crossover at ε = 10 over the two ratios that decide it."""
     systems = np.linspace(0, 8, 33)
     for level in MAP_LEVELS:
-        outputs = [scaling.needed_output(level, system, BRANCHING) for system in systems.tolist()]
+        outputs = [tables.needed_output(level, system, BRANCHING) for system in systems.tolist()]
         axes.plot(outputs, systems, color=COLOURS[0], linestyle="-" if level == PAPER_CROSSOVER else "--")
         axes.text(outputs[-1], systems[-1], f"{level}\nsteps", ha="center", va="bottom", fontsize=6)
     axes.set_xscale(**LOG)
@@ -214,18 +218,13 @@ def spent(calls: pd.DataFrame, model: str) -> Figure:
             longest = rows[(rows["task"] == last["task"]) & (rows["seed"] == last["seed"])]
             style = figstyle.line(i) | {"markevery": 0.15}
             axes.plot(longest["call"], longest["predicted"], label=LABELS[method], **style)
-        axes.set_yscale(**LOG)
-        axes.set_xlabel("Model calls")
-        axes.set_title(f"{mode} kitchens")
-        axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
+        _cost_axes(axes, first=mode == modes[0])
+        axes.set(xlabel="Model calls", title=f"{mode} kitchens")
+        _dotted(axes)
         axes.legend(loc="lower right")
-    grid[0, 0].set_ylabel(f"Attention cost\n({UNIT})")
     count = calls.groupby(["method", *PAIR]).ngroups
-    stamp(
-        figure,
-        f"n = {count} episodes. Thin: episodes. Thick: the formulas for each agent's longest one.",
-        model,
-    )
+    note = f"n = {count} episodes. Thin: episodes. Thick: the formulas for each agent's longest one."
+    stamp(figure, note, model)
     return figure
 
 
@@ -236,9 +235,8 @@ def compared(lengths: Lengths) -> Figure:
     _react(axes, lengths, 5, "ReAct, ReCAP")
     _gig(axes, lengths, 0, f"GiG, ε = {lengths.branching:g}")
     _cost_axes(axes)
-    axes.set_ylabel(f"Attention cost\n({UNIT})")
     axes.legend()
-    found = [costs.crossover_horizon(*lengths, factor=factor) for factor in scaling.FACTORS]
+    found = [costs.crossover_horizon(*lengths, factor=factor) for factor in tables.FACTORS]
     text = "; ".join(f"{name} from {n}" for name, n in zip(FACTOR_LABELS.values(), found, strict=True))
     stamp(figure, f"GiG costs {text} steps on.")
     return figure
@@ -248,7 +246,7 @@ def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> 
     """All figures by the name of their file.
 
     Args:
-        found: :func:`~mnemocraft.studies.gig.scaling.tables` of ``calls``.
+        found: :func:`~mnemocraft.studies.gig.scaling.tables.tables` of ``calls``.
     """
     return {
         "method": diagram(),
@@ -261,27 +259,13 @@ def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> 
 
 def explorer() -> widgets.VBox | Image:
     """Sliders for the four lengths over :func:`compared`; headless, its picture at our default lengths."""
-    sliders = {
-        "system": widgets.IntSlider(SYSTEM, 0, 8000, 250, description="system S"),
-        "observation": widgets.IntSlider(OBSERVATION, 50, 3000, 50, description="observation O"),
-        "output": widgets.IntSlider(OUTPUT, 0, 8000, 50, description="output R"),
-        "branching": widgets.IntSlider(BRANCHING, 1, 40, description="branching ε"),
-    }
-
-    def picture() -> bytes:
-        return png(compared(Lengths(**{name: slider.value for name, slider in sliders.items()})))
-
-    if headless():
-        return Image(picture(), width=430)
-    image = widgets.Image(value=picture(), format="png", width=430)
-    for slider in sliders.values():
-        slider.observe(lambda _: setattr(image, "value", picture()), "value")
-    return widgets.VBox([*sliders.values(), image])
-
-
-def png(figure: Figure) -> bytes:
-    """A figure as a PNG file; closes it."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=200, metadata={"Software": None})
-    plt.close(figure)
-    return buffer.getvalue()
+    return plots.explorer(
+        lambda *lengths: compared(Lengths(*lengths)),
+        [
+            widgets.IntSlider(SYSTEM, 0, 8000, 250, description="system S"),
+            widgets.IntSlider(OBSERVATION, 50, 3000, 50, description="observation O"),
+            widgets.IntSlider(OUTPUT, 0, 8000, 50, description="output R"),
+            widgets.IntSlider(BRANCHING, 1, 40, description="branching ε"),
+        ],
+        430,
+    )

@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 from mnemocraft import stats
 from mnemocraft.gnn.sequences import KitchenTrace
 from mnemocraft.memory.traces import TAU
-from mnemocraft.studies.gig.separation import DECIMALS, Embed, Floats, relation
+from mnemocraft.studies.gig.separation.embeddings import DECIMALS, Embed, Floats, relation
 
 POOLS = ("memory bank", "other held-out traces")
 """Where is looked: the agents' 50 traces of the mode, or all solved held-out traces but the state's own."""
