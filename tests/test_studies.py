@@ -16,13 +16,11 @@ import how2_synthetic
 from mnemocraft import figstyle
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import code_version
-from mnemocraft.studies import claims, estimates, report
+from mnemocraft.studies import boxes, claims, estimates, report
 from mnemocraft.studies.deps import analysis as deps
-from mnemocraft.studies.deps import diagram as deps_diagram
 from mnemocraft.studies.gig import analysis as gig
 from mnemocraft.studies.gig import diagram as gig_diagram
 from mnemocraft.studies.how2 import analysis as how2
-from mnemocraft.studies.how2 import diagram as how2_diagram
 
 WEAK = "surrogate:knowledge=0.5"
 Tables = dict[str, pd.DataFrame]
@@ -43,20 +41,22 @@ CASES = {
     "how2": Case(
         lambda: how2_synthetic.synthetic(1, size=60),
         lambda records: how2.tables(records) | how2.data_tables(),
-        lambda found, model: how2.draw({model: found}) | {"method": how2_diagram.diagram()},
+        lambda found, model: how2.draw({model: found}) | {"method": boxes.diagram("how2")},
         ("figure6", "method"),
     ),
     "gig": Case(
         lambda: gig_synthetic.synthetic(seeds=(42, 84)),
         lambda records: gig.tables(records, gig_synthetic.synthetic("weak", seeds=(42, 84))),
-        lambda found, model: gig.draw(found, model, WEAK if model == "surrogate" else "other")
-        | {"method": gig_diagram.diagram()},
+        lambda found, model: (
+            gig.draw(found, model, WEAK if model == "surrogate" else "other")
+            | {"method": gig_diagram.diagram()}
+        ),
         ("method",),
     ),
     "deps": Case(
         lambda: deps_synthetic.synthetic(seeds=(0, 1)),
         lambda records: deps.tables(records, "tables9-16", "paper"),
-        lambda found, model: deps.draw(found, model) | {"method": deps_diagram.loop()},
+        lambda found, model: deps.draw(found, model) | {"method": boxes.diagram("deps")},
         ("method",),
         ordered=False,
     ),

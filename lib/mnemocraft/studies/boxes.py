@@ -1,8 +1,14 @@
-"""Diagrams at the head of a notebook, declared as data: boxes, arrows between them, words."""
+"""Diagrams at the head of a notebook: boxes, arrows and words, declared in ``diagrams/<name>.toml``.
+
+``boxes`` are left, bottom, width, height, title, colour and what is in it; ``arrows`` go along ``points``;
+``words`` are x, y, text and, if it is not black, colour. 9.6 units are the width of a page.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -10,36 +16,38 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from mnemocraft.figstyle import PAGE
+from mnemocraft.figstyle import COLOURS, PAGE, stamp, styled
 
 Point = tuple[float, float]
-Box = tuple[float, float, float, float, str, str, str]
-"""Left, bottom, width, height, title, colour and what is in it."""
-Arrow = tuple[float, float, float, float]
-"""From x, y to x, y."""
+NAMED = dict(zip(("blue", "orange", "green", "pink", "sky"), COLOURS, strict=False))
 
 
-def picture(
-    boxes: Iterable[Box], arrows: Iterable[Arrow], words: Iterable[tuple[float, float, str]], high: float
-) -> tuple[Figure, Axes]:
-    """Boxes, arrows and words (at x, y) in a figure ``high`` inches high; 9.6 units are its width."""
-    figure, axes = plt.subplots(figsize=(PAGE, high))
-    for each in boxes:
-        box(axes, *each)
-    for x, y, to_x, to_y in arrows:
-        arrow(axes, (x, y), (to_x, to_y))
-    for x, y, text in words:
-        say(axes, text, (x, y))
-    axes.set_xlim(0, 9.6)
+@styled
+def diagram(name: str) -> Figure:
+    """A diagram by its name: ``how2``, ``deps``, ``selector``, ``gig`` (its frame) or ``minecraft``."""
+    text = files("mnemocraft.studies").joinpath(f"diagrams/{name}.toml").read_text(encoding="utf-8")
+    drawn = tomllib.loads(text)
+    figure, axes = plt.subplots(figsize=(PAGE, drawn["high"]))
+    for each in drawn["boxes"]:
+        _box(axes, *each)
+    for each in drawn["arrows"]:
+        arrow(axes, **each)
+    for x, y, word, *colour in drawn["words"]:
+        say(axes, word, (x, y), color=colour[0] if colour else "black")
+    axes.set(xlim=(0, 9.6), ylim=drawn["y"])
     axes.set_axis_off()
-    return figure, axes
+    if "note" in drawn:
+        stamp(figure, drawn["note"])
+    return figure
 
 
-def box(axes: Axes, x: float, y: float, wide: float, high: float, title: str, colour: str, text: str) -> None:
-    """A box with a title and what is in it; ``x``, ``y`` is its lower left corner."""
+def _box(
+    axes: Axes, x: float, y: float, wide: float, high: float, title: str, colour: str, text: str
+) -> None:
     style: dict[str, Any] = {"boxstyle": "round,pad=0.04,rounding_size=0.1", "edgecolor": "0.2", "lw": 0.8}
+    fill = NAMED.get(colour, colour)
     axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor="white", **style))
-    axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor=colour, alpha=0.18, **style))
+    axes.add_patch(FancyBboxPatch((x, y), wide, high, facecolor=fill, alpha=0.18, **style))
     say(axes, title, (x + wide / 2, y + high - 0.17), weight="bold", fontsize=7.5)
     say(axes, text, (x + wide / 2, y + (high - 0.3) / 2))
 
@@ -50,7 +58,10 @@ def say(axes: Axes, text: str, at: Point, **style: Any) -> None:
     axes.text(*at, text, **(look | style))
 
 
-def arrow(axes: Axes, start: Point, end: Point, style: str = "-|>", bend: float = 0, **look: Any) -> None:
-    """An arrow; ``style`` is Matplotlib's, ``bend`` how far it bows out, as a share of its length."""
-    shape = {"arrowstyle": style, "connectionstyle": f"arc3,rad={bend}", "color": "0.2", "lw": 1.0}
-    axes.annotate("", end, start, arrowprops=shape | look)
+def arrow(
+    axes: Axes, points: Sequence[Point], style: str = "-|>", bend: float = 0, color: str = "0.2"
+) -> None:
+    """An arrow along points; ``style`` is Matplotlib's, ``bend`` how far its end bows out, as a share."""
+    axes.plot(*zip(*points[:-1], strict=True), color=color, lw=1.0)
+    shape = {"arrowstyle": style, "connectionstyle": f"arc3,rad={bend}", "color": color, "lw": 1.0}
+    axes.annotate("", points[-1], points[-2], arrowprops=shape | {"shrinkA": 0, "shrinkB": 0})
