@@ -23,6 +23,20 @@ def numbers(found: Estimate) -> dict[str, float]:
     return {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
 
 
+def text(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:
+    """A number of a table for reading: ``0.52 [0.49, 0.55]``."""
+    shown = ("-" if pd.isna(row[name]) else format(row[name], digits) for name in (value, "low", "high"))
+    return "{} [{}, {}]".format(*shown)
+
+
+def span(counts: pd.Series) -> str:
+    """The counts above 0 as ``19`` or ``19 to 24``."""
+    run = counts[counts > 0].astype(int)
+    if run.empty:
+        return "0"
+    return str(run.min()) if run.min() == run.max() else f"{run.min()} to {run.max()}"
+
+
 def grid(cells: Cells, by: Sequence[str], keys: Iterable[Key]) -> pd.DataFrame:
     """One row a cell: its key in the columns ``by``, and its numbers."""
     rows = [(*key, *numbers(cells.estimate({key: 1.0})).values()) for key in keys]

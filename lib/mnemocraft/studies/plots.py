@@ -39,13 +39,13 @@ def whiskers(rows: pd.DataFrame, scale: float = 1.0) -> np.ndarray:
     return np.nan_to_num(scale * ends).clip(min=0)
 
 
-def legend(figure: Figure, axes: Axes | Iterable[Axes], columns: int, **style: Any) -> None:
+def legend(figure: Figure, axes: Axes | Iterable[Axes], columns: int, **more: Any) -> None:
     """One legend above the panels, for what is labelled in ``axes``."""
     panels = [axes] if isinstance(axes, Axes) else axes
     named = {
         label: line for each in panels for line, label in zip(*each.get_legend_handles_labels(), strict=True)
     }
-    style = {"loc": "outside upper center", "ncols": columns, "columnspacing": 1.0} | style
+    style: Any = {"loc": "outside upper center", "ncols": columns, "columnspacing": 1.0, **more}
     figure.legend(named.values(), named.keys(), **style)
 
 
@@ -110,8 +110,10 @@ def points(
         mine = rows.set_index(by).reindex(list(places))
         at, value = np.arange(len(places)) + shift, scale * mine["value"].astype(float)
         style = figstyle.line(i) | ({} if joined else {"linestyle": "none"}) | {"elinewidth": 0.8}
-        ends = {"yerr" if upright else "xerr": whiskers(mine, scale)}
-        axes.errorbar(*((at, value) if upright else (value, at)), label=label, **ends, **style)
+        if upright:
+            axes.errorbar(at, value, yerr=whiskers(mine, scale), label=label, **style)
+        else:
+            axes.errorbar(value, at, xerr=whiskers(mine, scale), label=label, **style)
 
 
 def heat_map(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:

@@ -8,6 +8,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -15,6 +16,7 @@ from matplotlib.figure import Figure
 from mnemocraft import figstyle
 from mnemocraft.runs import code_version, write_table
 from mnemocraft.runs.store import replace_file
+from mnemocraft.studies.estimates import text
 
 PROVENANCE = "provenance.json"
 PACKAGES = (
@@ -65,8 +67,8 @@ def _write_provenance(folder: Path, origins: Mapping[str, Mapping[str, str]]) ->
     kept = {name: origin for name, origin in known.items() if (folder / f"{name}.csv").exists()}
     machine = {"architecture": platform.machine(), "processor": platform.processor()}
     facts = {"python": platform.python_version(), "machine": machine, "packages": _versions()}
-    text = json.dumps(facts | {"tables": kept | origins}, indent=1, sort_keys=True)
-    replace_file(path, text + "\n")
+    told = json.dumps(facts | {"tables": {**kept, **origins}}, indent=1, sort_keys=True)
+    replace_file(path, told + "\n")
 
 
 def _versions() -> dict[str, str]:
@@ -88,14 +90,10 @@ def save_figures(drawn: Mapping[str, Figure], folder: Path) -> list[Path]:
 def with_paper(table: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
     """A long table for reading; in ``0.52 [0.49, 0.55] | 0.59`` the last number is the paper's."""
 
-    def cell(row: pd.Series) -> str:
-        shown = ("-" if pd.isna(row[c]) else f"{row[c]:.2f}" for c in ("value", "low", "high", "paper"))
-        return "{} [{}, {}] | {}".format(*shown)
-
-    text = table.assign(text=table.apply(cell, axis=1))
-    return text.pivot_table(
-        index=list(rows), columns=list(columns), values="text", aggfunc="first", sort=False
-    )
+    paper = table["paper"].map(lambda value: "-" if pd.isna(value) else f"{value:.2f}")
+    texts = table.assign(text=table.apply(text, axis=1) + " | " + paper)
+    by: Any = {"index": list(rows), "columns": list(columns)}
+    return texts.pivot_table(**by, values="text", aggfunc="first", sort=False)
 
 
 def show(drawn: Mapping[str, Figure], folder: Path, *names: str) -> None:

@@ -15,12 +15,7 @@ from mnemocraft.viewer import Look
 
 LOOK = Look(width=900, columns=1, inches=9.0, limit=5)
 DONE, FAILED, NOW, LATER = "done", "failed", "now", "later"
-MARKS = {
-    DONE: ("✓", COLOURS[2]),
-    FAILED: ("✗", "#D55E00"),
-    NOW: ("▶", COLOURS[0]),
-    LATER: ("·", "0.5"),
-}
+MARKS = {DONE: ("✓", COLOURS[2]), FAILED: ("✗", "#D55E00"), NOW: ("▶", COLOURS[0]), LATER: ("·", "0.5")}
 """Sign and colour of a step, by how it stands."""
 LINES = 13
 """Lines of a plan that are shown."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -89,7 +91,7 @@ def by_task(table: pd.DataFrame, model: str) -> Figure:
             axes.plot(100 * mine["paper"], 100 * mine["value"] + apart, label=LABELS[method], **look)
         axes.plot([0, 100], [0, 100], color="0.6", lw=0.6)
         axes.set_xlabel(f"The paper's success (%), {title}")
-        place = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1), "ncols": 5}
+        place: Any = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1), "ncols": 5}
         axes.legend(**place, columnspacing=0.6, handletextpad=0, fontsize=6)
     grid[0].set_ylabel("Ours, text world (%)")
     note = f"A mark a task; up to n = {table['n'].max()} episodes each. On the line both agree."
@@ -106,7 +108,7 @@ def figure1(table: pd.DataFrame, model: str) -> Figure:
     for label, column, shift, look in (("the paper", "paper", -0.2, 1), ("ours", "value", 0.2, 4)):
         axes.bar(x + shift, 100 * table[column], 0.38, label=label, **figstyle.bar(look))
         for place in x[table[column].isna()]:
-            style = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": 6, "color": "0.4"}
+            style: Any = {"rotation": 90, "ha": "center", "va": "bottom", "fontsize": 6, "color": "0.4"}
             axes.text(place + shift, 1, "none", **style)
     whisker(axes, x + 0.2, table, 100)
     axes.set_xticks(x, names, fontsize=6.2)

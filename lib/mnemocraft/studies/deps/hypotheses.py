@@ -17,11 +17,8 @@ from mnemocraft.studies.deps.measures import AVERAGE, CELL, LABELS, ROUNDS
 
 BASELINES = ("gpt", "progprompt", "cot", "inner_monologue", "code_as_policies")
 HARD = ("MT5", "MT6", "MT7", "MT8")
-WHERE = {
-    "text": "the text world",
-    "overworld": "the overworld (script)",
-    "learned": "the overworld (learned)",
-}
+SCRIPT, LEARNED = "the overworld (script)", "the overworld (learned)"
+WHERE = {"text": "the text world", "overworld": SCRIPT, "learned": LEARNED}
 ALWAYS = "holds in all meta-tasks (4.2, no test)"
 
 
@@ -46,7 +43,7 @@ CLAIMS = (
     _claim("controller", "DEPS solves more in the text world than with the learned controller",
            "controller", "text", "learned", "holds (4.2, Table 3, no test)"),
 )  # fmt: skip
-"""``metric`` says which cells: ``method`` (world, method), ``rounds`` (their maximum; DEPS in the text world),
+"""``metric`` says which cells: ``method`` (world, method), ``rounds`` (most of them; DEPS in the text world),
 ``late`` (the same of the hard meta-tasks) or ``controller`` (world; DEPS in the games of all worlds)."""
 
 

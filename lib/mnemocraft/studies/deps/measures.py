@@ -39,27 +39,19 @@ DIAMOND = "diamond"
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
     """The episodes with the columns that the tables need; every record counts.
 
-    Adds ``group`` (meta-task), ``task_id``, ``in_table21``, ``label``, ``game``, ``passed`` (0 or 1),
-    ``held`` (the items ever held), the counts as numbers, and ``completion`` and ``prompt`` tokens.
+    Adds ``group`` (meta-task), ``game``, ``passed`` (0 or 1), ``held`` (the items ever held), the counts as
+    numbers, and ``completion`` and ``prompt`` tokens.
     """
-    facts = {key: task(key) for key in records["task"].unique()}
-    missing = [name for name in (*COUNTS, "items") if name not in records]
-    episodes = records.assign(**dict.fromkeys(missing, np.nan))
+    episodes = records.reindex(columns=list(dict.fromkeys([*records.columns, *COUNTS, "items"])))
     numbers = {name: episodes[name].astype(float).fillna(0) for name in COUNTS}
-    tokens = {
-        kind: episodes.filter(regex=rf"^tokens_.*_{kind}$").sum(axis=1).astype(float)
-        for kind in ("prompt", "completion")
-    }
+    for kind in ("prompt", "completion"):
+        numbers[kind] = episodes.filter(regex=rf"^tokens_.*_{kind}$").sum(axis=1).astype(float)
     return episodes.assign(
-        group=episodes["task"].map(lambda key: facts[key].group),
-        task_id=episodes["task"].map(lambda key: facts[key].id),
-        in_table21=episodes["task"].map(lambda key: facts[key].in_table21),
-        label=episodes["method"].map(LABELS),
+        group=episodes["task"].map({key: task(key).group for key in records["task"].unique()}),
         game=episodes["task"] + " seed " + episodes["seed"].astype(str),
         passed=episodes["success"].astype(float),
         held=episodes["items"].fillna("").map(lambda items: frozenset(items.split(","))),
         **numbers,
-        **tokens,
     )
 
 

@@ -6,6 +6,7 @@ Rates are fractions (the paper prints per cent), their intervals Wilson's.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -75,7 +76,7 @@ def table4(episodes: pd.DataFrame) -> pd.DataFrame:
     ours = rates(measures.by_rounds(measures.with_average(chosen)), by)
     paper = printed("table4", {"rounds": "max_rounds"}).assign(method="deps")
     paper = paper.assign(max_rounds=paper["max_rounds"].map("{:.0f}".format))
-    places = {"world": WORLDS.index, "group": order, "max_rounds": list(ROUNDS).index}
+    places: dict[str, Any] = {"world": WORLDS.index, "group": order, "max_rounds": list(ROUNDS).index}
     table = ours.merge(paper, on=by[1:], how="left").sort_values(
         by, ignore_index=True, key=lambda values: values.map(places.get(str(values.name), str))
     )
@@ -104,7 +105,7 @@ def table21(episodes: pd.DataFrame) -> pd.DataFrame:
     by = ["task", "method"]
     ours = rates(_world(episodes, "text"), by)
     table = ours.merge(printed("table21")[[*by, "paper"]], on=by, how="outer")
-    places = {"task": lambda key: task(key).id, "method": list(METHODS).index}
+    places: dict[str, Any] = {"task": lambda key: task(key).id, "method": list(METHODS).index}
     table = table.sort_values(by, ignore_index=True, key=lambda values: values.map(places[str(values.name)]))
     table = table.assign(
         group=table["task"].map(lambda key: task(key).group),

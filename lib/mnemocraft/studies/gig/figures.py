@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -105,11 +104,17 @@ def steps(
     size = (PAGE, 0.5 + 1.9 * rows)
     figure, grid = plt.subplots(rows, 1, figsize=size, sharex=True, sharey=True, squeeze=False)
     ours, paper = grid[-1, 0], grid[0, 0]
-    _step_panel(ours, found, descriptions)
+    if not _empty(ours, found):
+        _step_bars(ours, found)
+    ours.plot(range(10), descriptions["oracle_mean"], "_", color="0.15", ms=9, mew=1.2, zorder=5)
     ours.set_title(f"ours, {title}")
     if rows == 2:
-        _paper_panel(paper, printed, descriptions)
+        theirs = printed.drop(columns=["value", "low", "high"]).rename(columns={"paper": "value"})
+        _step_bars(paper, theirs.assign(low=np.nan, high=np.nan), coloured=True)
         paper.set_title("the paper's Qwen3-235B, a real model: all trials (no others are printed)")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("Steps")
+        axes.plot(range(10), descriptions["horizon"], "o", color=PAPER, ms=3.2, zorder=5)
     ours.set_xticks(range(10), [f"#{task}" for task in TASKS])
     ours.set(xlabel="Task", xlim=(-0.6, 9.6))
     handles: list[Artist] = [Patch(label=LABELS[m], **_face(i)) for i, m in enumerate(STEPPED)]
@@ -122,46 +127,19 @@ def steps(
     return figure
 
 
-SHIFTS = shifts(len(STEPPED), 0.2)
-"""Of a method's bars from their task's tick."""
-
-
-def _by_task(rows: pd.DataFrame, metric: str, method: str) -> pd.DataFrame:
-    mine = rows[(rows["metric"] == metric) & (rows["method"] == method)]
-    return mine.set_index("task").reindex(list(TASKS))
-
-
-def _step_panel(axes: Axes, found: pd.DataFrame, descriptions: pd.DataFrame) -> None:
-    axes.set_ylabel("Steps")
-    for i, method in enumerate(STEPPED if not _empty(axes, found) else ()):
-        x = np.arange(len(TASKS)) + SHIFTS[i]
-        passed, tried = (_by_task(found, metric, method) for metric in ("steps_success", "steps"))
-        mean = tried["value"].astype(float)
-        axes.bar(x, passed["value"].astype(float), 0.2, **figstyle.bar(i))
-        _outline(axes.bar(x, mean, 0.2))
-        axes.errorbar(x, mean, whiskers(tried), fmt="none", ecolor="0.4", elinewidth=0.5)
-    _marks(axes, descriptions)
-
-
-def _paper_panel(axes: Axes, printed: pd.DataFrame, descriptions: pd.DataFrame) -> None:
-    axes.set_ylabel("Steps")
-    for i, method in enumerate(STEPPED):
-        steps = _by_task(printed, "steps", method)["paper"]
-        drawn = axes.bar(np.arange(len(TASKS)) + SHIFTS[i], steps, 0.2, **figstyle.bar(i))
-        _outline(drawn, figstyle.bar(i)["color"])
-    _marks(axes, descriptions.drop(columns="oracle_mean"))
-
-
-def _outline(drawn: BarContainer, colour: str = "0.15") -> None:
-    """All trials: a dashed outline."""
-    for bar in drawn:
-        bar.set(linestyle="--", linewidth=0.7, edgecolor=colour, fill=False)
-
-
-def _marks(axes: Axes, descriptions: pd.DataFrame) -> None:
-    axes.plot(range(len(TASKS)), descriptions["horizon"], "o", color=PAPER, ms=3.2, zorder=5)
-    if "oracle_mean" in descriptions:
-        axes.plot(range(len(TASKS)), descriptions["oracle_mean"], "_", color="0.15", ms=9, mew=1.2, zorder=5)
+def _step_bars(axes: Axes, table: pd.DataFrame, *, coloured: bool = False) -> None:
+    """Full bars for successes, dashed outlines (in black or coloured) for all trials."""
+    for i, (method, shift) in enumerate(zip(STEPPED, shifts(len(STEPPED), 0.2), strict=True)):
+        x, mine = np.arange(len(TASKS)) + shift, table[table["method"] == method]
+        passed, tried = (
+            mine[mine["metric"] == metric].set_index("task").reindex(list(TASKS)).astype({"value": float})
+            for metric in ("steps_success", "steps")
+        )
+        look = figstyle.bar(i)
+        axes.bar(x, passed["value"], 0.2, **look)
+        outline = {"hatch": look["hatch"], "edgecolor": look["color"]} if coloured else {"edgecolor": "0.15"}
+        axes.bar(x, tried["value"], 0.2, fill=False, linestyle="--", linewidth=0.7, **outline)
+        axes.errorbar(x, tried["value"], whiskers(tried), fmt="none", ecolor="0.4", elinewidth=0.5)
 
 
 @styled

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -20,7 +21,7 @@ from mnemocraft import figstyle
 from mnemocraft.agents.how2.settings import SETUPS
 from mnemocraft.agents.how2.teachers import TEACHERS
 from mnemocraft.figstyle import COLOURS, COLUMN, PAGE, stamp, styled
-from mnemocraft.studies.how2.compare import span
+from mnemocraft.studies.estimates import span
 from mnemocraft.studies.how2.load import SPLITS
 from mnemocraft.studies.plots import bars, heat_map, legend, lines, per_cent, points, series
 
@@ -70,9 +71,9 @@ def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str], height:
         for setup, axes in zip(SETUPS[1:], line, strict=True):
             rows = table[(table["teacher"] == teacher) & (table["setup"] == setup)]
             hits = ["0"] if setup == "just_ask" else list(COUNTS)
-            wide = rows.pivot(index="cache_misses", columns="cache_hits").reindex(COUNTS[::-1])
-            value, n = wide["value"][hits], wide["n"][hits].fillna(0).astype(int)
-            text = value.map(lambda v: f"{100 * v:.0f} %\n(") + n.astype(str) + ")"
+            cell = rows.set_index(["cache_misses", "cache_hits"])
+            value, n = (cell[name].unstack().reindex(COUNTS[::-1])[hits] for name in ("value", "n"))
+            text = value.map(lambda v: f"{100 * v:.0f} %\n(") + n.fillna(0).astype(int).astype(str) + ")"
             heat_map(axes, value, text)
             if axes is not line[0]:
                 axes.set_yticks([])
@@ -83,8 +84,9 @@ def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str], height:
         line[0].set_ylabel(f"{ANSWERS[teacher]}\nMisses" if len(teachers) > 1 else "Misses")
     colours = ScalarMappable(Normalize(0, 100), figstyle.HEAT)
     figure.colorbar(colours, ax=grid, label=RATES["success_rate"], fraction=0.03, pad=0.01)
-    n = table.loc[table["teacher"].isin(teachers), "n"].sum()
-    note = f"In brackets: episodes. A correct 'impossible' counts as success. High repetition, n = {n:.0f}."
+    total = table.loc[table["teacher"].isin(teachers), "n"].sum()
+    note = "In brackets: episodes. A correct 'impossible' counts as success. "
+    note += f"High repetition, n = {total:.0f}."
     stamp(figure, note, model)
     return figure
 
@@ -122,9 +124,9 @@ def _head(axes: Axes, model: str) -> None:
     marked = figstyle.is_surrogate(model)
     axes.set_title(fill(model, 32), pad=15 if marked else None)
     if marked:
-        style = {"ha": "center", "fontsize": figstyle.MIN_FONT, "weight": "bold"}
-        frame = {"xycoords": "axes fraction", "textcoords": "offset points"}
-        axes.annotate(figstyle.SURROGATE_MARK, (0.5, 1), (0, 5), **frame, **style)
+        style: Any = {"ha": "center", "fontsize": figstyle.MIN_FONT, "weight": "bold"}
+        style |= {"xycoords": "axes fraction", "textcoords": "offset points"}
+        axes.annotate(figstyle.SURROGATE_MARK, (0.5, 1), (0, 5), **style)
 
 
 @styled
@@ -171,7 +173,7 @@ def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
     first = next(iter(verdicts.values()))
     claims, apart = list(first["claim"]), 0.22
     at = [place - apart * (len(verdicts) + 1) / 2 for place in range(len(claims))]
-    style = {"ls": "none", "marker": "D", "color": COLOURS[5], "label": "the paper"}
+    style: Any = {"ls": "none", "marker": "D", "color": COLOURS[5], "label": "the paper"}
     axes.plot(100 * first["paper_effect"], at, **style)
     ours = {
         _labelled(model, verdicts[model]["n"]): verdicts[model].rename(columns={"effect": "value"})
@@ -209,8 +211,8 @@ def known_targets(table: pd.DataFrame, model: str) -> Figure:
         axes.set_title(title)
     per_cent(grid[0], RATES["success_rate"])
     legend(figure, grid[0], 2)
-    n = table.query("difficulty == 'all' and targets == 'all'")["n"].sum()
-    note = f"Both splits, n = {n:.0f} solvable episodes (under the bars: known | unknown). Lines: 95 %."
+    total = table.query("difficulty == 'all' and targets == 'all'")["n"].sum()
+    note = f"Both splits, n = {total:.0f} solvable episodes (under the bars: known | unknown). Lines: 95 %."
     stamp(figure, note, model)
     return figure
 

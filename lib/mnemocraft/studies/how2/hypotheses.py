@@ -173,7 +173,7 @@ def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
     """
     table1 = papers.table("how2_table1")
     keys = zip(table1["setup"], table1["teacher"], table1["split"], strict=True)
-    printed = {
+    printed: dict[tuple[str, Key], float] = {
         (metric, ("main", *key)): value
         for metric, key, value in zip(table1["metric"], keys, table1["value"], strict=True)
     }

@@ -29,7 +29,6 @@ STEPS = np.unique(np.geomspace(1, LONGEST, 60).round().astype(int))
 FIGURE8_BRANCHINGS = (2, 5, 10, 20)
 FIGURE10_OUTPUTS = (500, 1000, 2000)
 FIGURE10_OBSERVATIONS = (325, 650, 1300)
-FACTOR_LABELS = {"below_1_1": "less than ReAct", "below_1_10": "a tenth", "below_1_100": "a hundredth"}
 UNIT = "attended tokens"
 LOG: Any = {"value": "log", "subs": []}
 """A logarithmic axis without minor ticks, whose labels would take most of the time of a figure."""
@@ -91,31 +90,48 @@ def _dotted(axes: Axes) -> None:
     axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
 
 
-def _react(axes: Axes, lengths: Lengths, i: int, label: str) -> None:
-    cost = [costs.react_attention_cost(int(n), *lengths[:3]) for n in STEPS]
-    axes.plot(STEPS, cost, color=COLOURS[i], linestyle="-", marker=MARKERS[i], markevery=(i, 9), label=label)
+def _costs(
+    axes: Axes, react: Mapping[str, tuple[int, Lengths]], gig: Mapping[str, tuple[int, Lengths]]
+) -> None:
+    """A line an agent by its label, with its look; rings where GiG becomes the cheaper one."""
+    for label, (i, lengths) in react.items():
+        cost = [costs.react_attention_cost(int(n), *lengths[:3]) for n in STEPS]
+        _line(axes, cost, i, "-", label)
+    for label, (i, lengths) in gig.items():
+        _line(axes, [costs.gig_attention_cost(int(n), *lengths) for n in STEPS], i, "--", label)
+        crossover = costs.crossover_horizon(*lengths)
+        if crossover and crossover <= LONGEST:
+            at = costs.gig_attention_cost(crossover, *lengths)
+            axes.plot(crossover, at, marker="o", color="black", fillstyle="none", markersize=8)
 
 
-def _gig(axes: Axes, lengths: Lengths, i: int, label: str) -> None:
-    """GiG's line, with a ring where it becomes the cheaper one."""
-    cost = [costs.gig_attention_cost(int(n), *lengths) for n in STEPS]
-    axes.plot(STEPS, cost, color=COLOURS[i], linestyle="--", marker=MARKERS[i], markevery=(i, 9), label=label)
-    crossover = costs.crossover_horizon(*lengths)
-    if crossover and crossover <= LONGEST:
-        at = costs.gig_attention_cost(crossover, *lengths)
-        axes.plot(crossover, at, marker="o", color="black", fillstyle="none", markersize=8)
+def _line(axes: Axes, cost: Sequence[float], i: int, dashes: str, label: str) -> None:
+    look: Any = {"color": COLOURS[i], "marker": MARKERS[i], "markevery": (i, 9), "linestyle": dashes}
+    axes.plot(STEPS, cost, label=label, **look)
 
 
 @styled
-def figure8b() -> Figure:
-    """Lines: total cost by number of steps, ReAct and GiG with several branching factors."""
+def compared(system: int, observation: int, output: int, *branchings: int) -> Figure:
+    """Lines: total cost by number of steps (Figure 8b), ReAct and GiG with several branching factors.
+
+    With a single branching factor it says from where on GiG is the cheaper one.
+    """
     figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
-    _react(axes, Lengths(SYSTEM, OBSERVATION, OUTPUT), 5, "ReAct, ReCAP")
-    for i, branching in enumerate(FIGURE8_BRANCHINGS):
-        _gig(axes, Lengths(SYSTEM, OBSERVATION, OUTPUT, branching), i, f"GiG, ε = {branching}")
+    cases = [Lengths(system, observation, output, branching) for branching in branchings]
+    _costs(
+        axes,
+        {"ReAct, ReCAP": (5, cases[0])},
+        {f"GiG, ε = {c.branching}": (i, c) for i, c in enumerate(cases)},
+    )
     _cost_axes(axes)
     axes.legend()
-    stamp(figure, f"S = {SYSTEM}, O = {OBSERVATION}, R = {OUTPUT} tokens; rings: GiG is cheaper from here.")
+    note = f"S = {system}, O = {observation}, R = {output} tokens; rings: GiG is cheaper from here."
+    if len(cases) == 1:
+        found = [costs.crossover_horizon(*cases[0], factor=factor) for factor in tables.FACTORS]
+        names = ("less than ReAct", "a tenth", "a hundredth")
+        note = "; ".join(f"{name} from {n}" for name, n in zip(names, found, strict=True))
+        note = f"GiG costs {note} steps on."
+    stamp(figure, note)
     return figure
 
 
@@ -126,8 +142,7 @@ def figure8a(times: Recorded) -> Figure:
     for i, (column, label) in enumerate(PARTS.items()):
         left.plot(times.graphs["nodes"], times.graphs[column], label=label, **figstyle.line(i))
     left.axhline(BUDGET_MS, color="0.5", linewidth=0.7, linestyle=":")
-    left.set_xlabel("Nodes of the scene graph")
-    left.set_ylabel("Milliseconds")
+    left.set(xlabel="Nodes of the scene graph", ylabel="Milliseconds")
     right.plot(times.banks["bank"], times.banks["query_ms"], label="closest state", **figstyle.line(3))
     right.set_xlabel("States in the memory bank")
     for axes in (left, right):
@@ -142,24 +157,19 @@ def figure8a(times: Recorded) -> Figure:
 def figure10() -> Figure:
     """Lines: total cost by number of steps, with O fixed on the left and R fixed on the right; ε = 10."""
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.6), sharey=True)
-    _both(grid[0], {f"R = {r}": Lengths(SYSTEM, OBSERVATION, r, BRANCHING) for r in FIGURE10_OUTPUTS})
-    _both(grid[1], {f"O = {o}": Lengths(SYSTEM, o, OUTPUT, BRANCHING) for o in FIGURE10_OBSERVATIONS})
-    grid[0].set_title(f"O fixed at {OBSERVATION}")
-    grid[1].set_title(f"R fixed at {OUTPUT}")
-    for axes in grid:
+    outputs = {f"R = {r}": Lengths(SYSTEM, OBSERVATION, r, BRANCHING) for r in FIGURE10_OUTPUTS}
+    sizes = {f"O = {o}": Lengths(SYSTEM, o, OUTPUT, BRANCHING) for o in FIGURE10_OBSERVATIONS}
+    titles = (f"O fixed at {OBSERVATION}", f"R fixed at {OUTPUT}")
+    for axes, cases, title in zip(grid, (outputs, sizes), titles, strict=True):
+        looks = {name: (i, case) for i, (name, case) in enumerate(cases.items())}
+        _costs(axes, *({f"{who}, {name}": look for name, look in looks.items()} for who in ("ReAct", "GiG")))
         _cost_axes(axes, first=axes is grid[0])
         _dotted(axes)
+        axes.set_title(title)
         axes.legend(ncols=2)
     marks = f"Dotted: the paper's {PAPER_CROSSOVER} steps; rings: GiG is cheaper from here."
     stamp(figure, f"S = {SYSTEM}, ε = {BRANCHING}. {marks}")
     return figure
-
-
-def _both(axes: Axes, named: Mapping[str, Lengths]) -> None:
-    for i, (name, lengths) in enumerate(named.items()):
-        _react(axes, lengths, i, f"ReAct, {name}")
-    for i, (name, lengths) in enumerate(named.items()):
-        _gig(axes, lengths, i, f"GiG, {name}")
 
 
 @styled
@@ -228,20 +238,6 @@ def spent(calls: pd.DataFrame, model: str) -> Figure:
     return figure
 
 
-@styled
-def compared(lengths: Lengths) -> Figure:
-    """Both agents at given lengths, and in words from where GiG is the cheaper one."""
-    figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
-    _react(axes, lengths, 5, "ReAct, ReCAP")
-    _gig(axes, lengths, 0, f"GiG, ε = {lengths.branching:g}")
-    _cost_axes(axes)
-    axes.legend()
-    found = [costs.crossover_horizon(*lengths, factor=factor) for factor in tables.FACTORS]
-    text = "; ".join(f"{name} from {n}" for name, n in zip(FACTOR_LABELS.values(), found, strict=True))
-    stamp(figure, f"GiG costs {text} steps on.")
-    return figure
-
-
 def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> dict[str, Figure]:
     """All figures by the name of their file.
 
@@ -250,7 +246,7 @@ def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> 
     """
     return {
         "method": diagram(),
-        "figure8b": figure8b(),
+        "figure8b": compared(SYSTEM, OBSERVATION, OUTPUT, *FIGURE8_BRANCHINGS),
         "figure10": figure10(),
         "crossover": crossover(found["crossovers"], found["lengths"], model),
         "spent": spent(calls, model),
@@ -260,7 +256,7 @@ def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> 
 def explorer() -> widgets.VBox | Image:
     """Sliders for the four lengths over :func:`compared`; headless, its picture at our default lengths."""
     return plots.explorer(
-        lambda *lengths: compared(Lengths(*lengths)),
+        compared,
         [
             widgets.IntSlider(SYSTEM, 0, 8000, 250, description="system S"),
             widgets.IntSlider(OBSERVATION, 50, 3000, 50, description="observation O"),

@@ -115,7 +115,7 @@ def write(found: Mapping[str, pd.DataFrame], seeds: Sequence[int], folder: Path)
     """
     origin = {"model": "none", "seeds": " ".join(map(str, seeds)), "encoder": weights.sha256(WEIGHTS)[:12]}
     rounded = {name: table.round(DECIMALS) for name, table in found.items()}
-    report.write(rounded, origin, folder, {name: list(table) for name, table in found.items()})
+    report.write(rounded, origin, folder, {name: table.columns.to_list() for name, table in found.items()})
 
 
 def _row(estimate: Estimate, encoder: str, name: str, measure: str) -> dict[str, object]:
