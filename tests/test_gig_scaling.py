@@ -20,7 +20,7 @@ from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.studies.gig import sweep
-from mnemocraft.studies.gig.scaling import hypotheses, latency, spending, tables
+from mnemocraft.studies.gig.scaling import latency, spending, tables
 
 SYSTEM, SHOWN, OUTPUT, BRANCHING = 900, 600, 80, 8
 SUMMARY = "s" * 60
@@ -139,10 +139,10 @@ def test_growth_is_one_for_gig_and_nears_two_for_react() -> None:
 def test_verdicts_follow_the_costs_of_many_kitchens() -> None:
     one = calls(gig=120, react=120)
     many = pd.concat([one.assign(task=f"sync/{i}") for i in range(8)], ignore_index=True)
-    table = hypotheses.verdicts(many).set_index("hypothesis")
+    table = tables.verdicts(many).set_index("hypothesis")
     assert list(table["verdict"]) == ["holds", "holds", "holds"]
     cheap = one.assign(total=np.where(one["method"] == "gig", 1, one["total"]))
-    table = hypotheses.verdicts(pd.concat([cheap.assign(task=f"sync/{i}") for i in range(8)]))
+    table = tables.verdicts(pd.concat([cheap.assign(task=f"sync/{i}") for i in range(8)]))
     assert table.set_index("hypothesis").loc["short", "verdict"] == "fails"
 
 

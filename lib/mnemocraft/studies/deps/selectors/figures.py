@@ -13,7 +13,7 @@ from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
 from mnemocraft.studies import plots
 from mnemocraft.studies.deps.parallel import GOALS, LABELS, NUMBERS
-from mnemocraft.studies.deps.selectors.hypotheses import TESTED
+from mnemocraft.studies.deps.selectors.tables import TESTED
 from mnemocraft.studies.deps.sights import Sight
 from mnemocraft.studies.plots import PAPER, legend, lines, points, series
 

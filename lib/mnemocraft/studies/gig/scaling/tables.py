@@ -9,16 +9,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from mnemocraft import costs
+from mnemocraft import costs, stats
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import Study
-from mnemocraft.studies import papers
+from mnemocraft.stats import Direction, rate
+from mnemocraft.studies import claims, papers
+from mnemocraft.studies.claims import Claim
 from mnemocraft.studies.gig import sweep
-from mnemocraft.studies.gig.scaling.hypotheses import verdicts
-from mnemocraft.studies.gig.scaling.spending import METHODS, PAPER_CROSSOVER, episodes, lengths, pairs
+from mnemocraft.studies.gig.scaling.spending import METHODS, PAIR, PAPER_CROSSOVER, episodes, lengths, pairs
 
 STEM = "08_gig_flops_and_scaling"
 SYSTEM, OBSERVATION, OUTPUT = 1000, 650, 1000
@@ -116,3 +118,38 @@ def tables(calls: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "pairs": pairs(calls),
         "hypotheses": verdicts(calls),
     }
+
+
+def _claim(name: str, text: str, paper_verdict: str, direction: Direction = "positive") -> Claim:
+    return Claim(name, text, name, {("all",): 1.0}, paper_verdict, direction)
+
+
+CLAIMS = (
+    _claim("long",
+           f"after {PAPER_CROSSOVER} or more calls ReAct has spent more than GiG, log10 of the ratio",
+           "holds (4.7, Figure 8, computed from the formulas)"),
+    _claim("short",
+           f"within the first {PAPER_CROSSOVER - 1} calls ReAct has spent less than GiG, log10 of the ratio",
+           "holds (A.3, Figure 10, computed from the formulas)", "negative"),
+    _claim("growth",
+           "cost grows faster with the number of calls in ReAct than in GiG, difference of exponents",
+           "holds (equations 10 and 14: square and proportion)"),
+)  # fmt: skip
+
+
+def verdicts(calls: pd.DataFrame) -> pd.DataFrame:
+    """The claims on recorded calls (:func:`~mnemocraft.studies.claims.judge`); intervals resample tasks.
+
+    Effects are means of log10(ReAct's cost / GiG's), so that 1 is an order of magnitude, and a difference of
+    exponents.
+    """
+    compared, growth = pairs(calls).set_index(PAIR), episodes(calls).set_index(["method", *PAIR])["growth"]
+    long = compared["calls"] >= PAPER_CROSSOVER
+    values: dict[str, pd.Series] = {
+        "long": np.log10(compared.loc[long, "ratio"]),
+        "short": np.log10(compared["early_ratio"]),
+        "growth": (growth.loc["react"] - growth.loc["gig"]).dropna(),
+    }
+    frames = {name: one.rename("value").reset_index().assign(all="all") for name, one in values.items()}
+    means = {name: stats.cells(one, rate("value"), ["all"], cluster="task") for name, one in frames.items()}
+    return claims.judge(CLAIMS, means, "tasks", {}).drop(columns=["metric", "test"])
