@@ -12,7 +12,7 @@ from gig_synthetic import planted, synthetic
 from mnemocraft import figstyle
 from mnemocraft.envs.kitchen import HORIZONS
 from mnemocraft.studies import papers
-from mnemocraft.studies.gig import analysis, diagram, figures, hypotheses, measures
+from mnemocraft.studies.gig import analysis, diagram, figures, measures, tables
 from mnemocraft.studies.gig.measures import PLANNED
 
 MODELS = ("surrogate", "surrogate:knowledge=0.5")
@@ -181,10 +181,10 @@ def test_planted_effects_are_found_with_their_sign(found):
 
 def test_absent_effects_are_undecided_and_reversed_ones_fail():
     parts = [synthetic(level, lambda cell: 0.5, effects=False) for level in measures.LEVELS]
-    same = hypotheses.verdicts(measures.prepare(*parts))
+    same = tables.verdicts(measures.prepare(*parts))
     assert set(same["verdict"]) == {"undecided"} and same["p"].notna().all()
     flipped = synthetic(rate=lambda cell: 1 - planted(cell))
-    lost = hypotheses.verdicts(measures.prepare(flipped)).query("metric == 'pass_at_1'")
+    lost = tables.verdicts(measures.prepare(flipped)).query("metric == 'pass_at_1'")
     assert set(lost.loc[lost["effect"].notna(), "verdict"]) == {"fails"}
 
 

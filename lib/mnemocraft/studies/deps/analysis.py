@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from mnemocraft import paths
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies import estimates
-from mnemocraft.studies.deps import figures, hypotheses, measures, sweep
+from mnemocraft.studies.deps import figures, measures, sweep
 from mnemocraft.studies.deps import tables as measured
 from mnemocraft.studies.deps.load import STEM, WORLDS
 
@@ -55,7 +55,7 @@ def tables(records: pd.DataFrame, task_list: str, limits: str) -> dict[str, pd.D
         "figure9": measured.milestones(episodes),
         "conduct": measured.conduct(episodes),
         "statuses": estimates.statuses(episodes, measures.CELL),
-        "hypotheses": hypotheses.verdicts(episodes),
+        "hypotheses": measured.verdicts(episodes),
     }
 
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
 from mnemocraft.studies import estimates, report
-from mnemocraft.studies.gig import figures, hypotheses, measures
+from mnemocraft.studies.gig import figures, measures
 from mnemocraft.studies.gig import tables as measured
 from mnemocraft.studies.gig.measures import CELL, LABELS, PLANNED
 from mnemocraft.studies.gig.tables import WEAK_TABLES
@@ -40,7 +40,7 @@ def tables(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> dict[str,
         "figure9": measured.tokens(episodes),
         "conduct": measured.conduct(episodes),
         "statuses": estimates.statuses(episodes, CELL, PLANNED),
-        "hypotheses": hypotheses.verdicts(episodes),
+        "hypotheses": measured.verdicts(episodes),
     }
 
 
