@@ -24,9 +24,11 @@ def numbers(found: Estimate) -> dict[str, float]:
 
 
 def text(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:
-    """A number of a table for reading: ``0.52 [0.49, 0.55]``."""
-    shown = ("-" if pd.isna(row[name]) else format(row[name], digits) for name in (value, "low", "high"))
-    return "{} [{}, {}]".format(*shown)
+    """A number of a table for reading: ``0.52 [0.49, 0.55]``; ``-`` is not known."""
+    if pd.isna(row[value]):
+        return "-"
+    low, high = ("?" if pd.isna(row[end]) else format(row[end], digits) for end in ("low", "high"))
+    return f"{row[value]:{digits}} [{low}, {high}]"
 
 
 def span(counts: pd.Series) -> str:
