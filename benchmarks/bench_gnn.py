@@ -20,7 +20,7 @@ import torch
 
 from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import embed, kitchen_features
-from mnemocraft.studies.gig import latency
+from mnemocraft.studies.gig.scaling import latency
 
 RESULTS = Path(__file__).parent / "results" / "gnn.json"
 

@@ -6,17 +6,17 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pytest
-
-from mnemocraft.agents.deps import selectors
 from mnemocraft.agents.deps.stage import Attempt
 from mnemocraft.agents.deps.worlds import overworld
+
+from mnemocraft.agents.deps import selectors
 from mnemocraft.controllers.actions import functional
 from mnemocraft.controllers.surroundings import Surroundings
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.studies.deps import parallel, parallel_episodes, parallel_figures, sights
-from mnemocraft.studies.deps import parallel_tables as tables
+from mnemocraft.studies.deps import parallel, parallel_episodes, sights
+from mnemocraft.studies.deps.selectors import figures, tables
 
 GOALS = [goal for goal, _ in parallel.GOALS]
 NAMES = [goal.name for goal in GOALS]
@@ -37,6 +37,7 @@ def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = NO_WEIGHT
     return table.assign(
         controller="scripted",
         success=True,
+        status="ok",
         reason="success",
         limit=parallel.MAX_STEPS,
         choices=5,
@@ -150,10 +151,10 @@ def test_success_is_read_off_one_run_of_the_longest_length() -> None:
 
 
 def test_a_planted_gain_is_found_and_none_where_there_is_none() -> None:
-    judged = tables.verdicts(tables.prepare(synthetic(0.4)))
+    judged = tables.all_tables(tables.prepare(synthetic(0.4)))["hypotheses"]
     assert (judged["verdict"] == "holds").all() and len(judged) == 3
     assert judged["paper_effect"].iloc[0] == pytest.approx(0.326)
-    nothing = tables.verdicts(tables.prepare(synthetic(0.0)))
+    nothing = tables.all_tables(tables.prepare(synthetic(0.0)))["hypotheses"]
     assert not (nothing["verdict"] == "holds").any()
 
 
@@ -170,7 +171,7 @@ def test_gains_stand_beside_the_papers_and_pair_the_worlds() -> None:
 def test_every_table_is_drawn_also_of_one_world(names: tuple[str, ...]) -> None:
     found = tables.all_tables(tables.prepare(synthetic(0.2, 1, names)))
     assert len(found["hypotheses"]) == len(names) - 1
-    assert set(parallel_figures.draw(found)) == {"figure4", "gains", "verdicts"}
+    assert set(figures.draw(found)) == {"figure4", "gains", "verdicts"}
 
 
 def test_clip_chooses_too_if_its_weights_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

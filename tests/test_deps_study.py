@@ -163,11 +163,6 @@ def test_a_record_without_metrics_counts_as_a_failure(records: pd.DataFrame) -> 
     assert found["table2"].query("world == 'text' and method == 'gpt' and group == 'AVG'")["n"].item() == 456
 
 
-def test_figures_say_that_the_surrogate_played(found: dict[str, pd.DataFrame]) -> None:
-    for name, figure in analysis.draw(found, "surrogate").items():
-        assert any("SURROGATE" in text.get_text() for text in figure.texts), name
-
-
 # --- what is shown
 
 PLAN = ['mine({"log": 3}, tool=None)', 'craft({"planks": 4}, {"log": 1}, station=None)']

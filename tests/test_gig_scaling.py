@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from mnemocraft.agents.gig.episode import Trial, play
 
 from mnemocraft import costs
-from mnemocraft.agents.gig.episode import Trial, play
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import kitchen_features
-from mnemocraft.studies.gig import latency, scaling, spending, sweep
+from mnemocraft.studies.gig import sweep
+from mnemocraft.studies.gig.scaling import latency, spending, tables
 
 SYSTEM, SHOWN, OUTPUT, BRANCHING = 900, 600, 80, 8
 SUMMARY = "s" * 60
@@ -138,25 +139,25 @@ def test_growth_is_one_for_gig_and_nears_two_for_react() -> None:
 def test_verdicts_follow_the_costs_of_many_kitchens() -> None:
     one = calls(gig=120, react=120)
     many = pd.concat([one.assign(task=f"sync/{i}") for i in range(8)], ignore_index=True)
-    table = scaling.verdicts(many).set_index("hypothesis")
+    table = tables.verdicts(many).set_index("hypothesis")
     assert list(table["verdict"]) == ["holds", "holds", "holds"]
     cheap = one.assign(total=np.where(one["method"] == "gig", 1, one["total"]))
-    table = scaling.verdicts(pd.concat([cheap.assign(task=f"sync/{i}") for i in range(8)]))
+    table = tables.verdicts(pd.concat([cheap.assign(task=f"sync/{i}") for i in range(8)]))
     assert table.set_index("hypothesis").loc["short", "verdict"] == "fails"
 
 
-@pytest.mark.parametrize("system", scaling.SYSTEM_RATIOS)
+@pytest.mark.parametrize("system", tables.SYSTEM_RATIOS)
 def test_the_papers_25_steps_need_outputs_of_about_three_observations(system: float) -> None:
-    output = scaling.needed_output(25, system, 10)
+    output = tables.needed_output(25, system, 10)
     assert 276 * output**2 + 135 * output == pytest.approx(2199 + 234 * system)  # worked out by hand
     for factor, expected in ((1.001, 25), (0.999, 26)):
         assert costs.crossover_horizon(system, 1, factor * output, 10) == expected
 
 
 def test_an_output_is_not_needed_where_gig_is_cheaper_without() -> None:
-    assert scaling.needed_output(1000, 0.0, 2) == 0.0
+    assert tables.needed_output(1000, 0.0, 2) == 0.0
     with pytest.raises(MnemocraftError, match="No output of up to 1000 observations"):
-        scaling.needed_output(1, 0.0, 2)
+        tables.needed_output(1, 0.0, 2)
 
 
 @pytest.mark.parametrize("nodes", [2, 10, 100])

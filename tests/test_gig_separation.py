@@ -15,8 +15,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.gnn import SceneGraph
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.gnn.sequences import KitchenTrace, kitchen_texts, replay
-from mnemocraft.studies.gig import retrieval, separation
-from mnemocraft.studies.gig import separation_tables as tables
+from mnemocraft.studies.gig.separation import embeddings, retrieval, tables
 
 
 def point(value: float, text: str = "Item: is a bun") -> SceneGraph:
@@ -41,19 +40,19 @@ coordinates = st.lists(st.integers(0, 6).map(float), min_size=2, max_size=6)
 @given(coordinates, coordinates)
 @settings(max_examples=50)
 def test_auc_and_silhouette_are_their_definitions(one: list[float], other: list[float]) -> None:
-    found = separation.Distances(embed, [trace("sync/0", 42, one), trace("sync/1", 42, other)])
+    found = embeddings.Distances(embed, [trace("sync/0", 42, one), trace("sync/1", 42, other)])
     between = found.between(0, 1)
     intra = [abs(a - b) for values in (one, other) for a, b in combinations(values, 2)]
     inter = [abs(a - b) for a, b in product(one, other)]
     wins = [(x < y) + 0.5 * (x == y) for x, y in product(intra, inter)]
-    assert separation.auc(found, 0, 1, between) == pytest.approx(np.mean(wins))
+    assert embeddings.auc(found, 0, 1, between) == pytest.approx(np.mean(wins))
     scores = []
     for mine, its in ((one, other), (other, one)):
         for i, x in enumerate(mine):
             a = np.mean([abs(x - y) for j, y in enumerate(mine) if j != i])
             b = np.mean([abs(x - y) for y in its])
             scores.append((b - a) / max(a, b) if max(a, b) else 0.0)
-    assert separation.silhouette(found, 0, 1, between) == pytest.approx(np.mean(scores))
+    assert embeddings.silhouette(found, 0, 1, between) == pytest.approx(np.mean(scores))
 
 
 def test_draws_weight_pairs_by_how_often_their_kitchens_were_drawn() -> None:
@@ -68,7 +67,7 @@ def test_draws_weight_pairs_by_how_often_their_kitchens_were_drawn() -> None:
 
 def test_pairs_are_sorted_by_what_their_kitchens_share() -> None:
     kitchens = [("sync/0", 42), ("sync/0", 42), ("sync/0", 84), ("sync/1", 42)]
-    found = separation.Distances(embed, [trace(*kitchen, [0.0, 1.0]) for kitchen in kitchens])
+    found = embeddings.Distances(embed, [trace(*kitchen, [0.0, 1.0]) for kitchen in kitchens])
     relations = list(tables.pairs({"x": found})["relation"])
     assert relations == ["same kitchen", "same task", "same seed", "same task", "same seed", "neither"]
 
@@ -107,7 +106,7 @@ def test_a_shape_is_blind_to_names_and_order_but_not_to_structure() -> None:
 def test_loops_are_counted_by_how_alike_the_states_are() -> None:
     made = trace("sync/0", 42, [0.0, 0.0, 0.0, 5.0])
     hidden = KitchenTrace(**{**vars(made), "snapshots": ("s", "s", "another", "t")})
-    counted = tables.loops({"x": separation.Distances(embed, [hidden])}).set_index("states")
+    counted = tables.loops({"x": embeddings.Distances(embed, [hidden])}).set_index("states")
     assert counted["pairs"].to_dict() == {
         "same state": 1,
         "same observation": 2,
@@ -139,7 +138,7 @@ def test_retrieval_never_asks_a_trace_about_itself_and_judges_what_it_finds() ->
 @pytest.mark.parametrize(("profile", "seeds"), [("huge", [42]), ("quick", []), ("quick", [42, 9])])
 def test_wrong_parameters_are_one_sentence(profile: str, seeds: list[int]) -> None:
     with pytest.raises(MnemocraftError, match=r"^[^\n]+\.$"):
-        separation.held_out(profile, seeds)
+        embeddings.held_out(profile, seeds)
 
 
 def test_kitchen_texts_cover_what_happens_in_kitchens_that_were_not_looked_at() -> None:

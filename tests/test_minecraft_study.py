@@ -21,7 +21,7 @@ from mnemocraft.envs.overworld.biomes import NAMES
 from mnemocraft.envs.overworld.world import SEA
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.paths import ROOT
-from mnemocraft.studies import papers
+from mnemocraft.studies import papers, report
 from mnemocraft.studies.minecraft import figures, hand, load, maps, recipes, sights, tables, views, walk
 
 SEED = 9
@@ -38,7 +38,7 @@ def walked() -> walk.Walk:
 def test_equal_seeds_walk_alike_to_the_last_pixel_and_others_do_not(walked, tmp_path):
     for folder, way in (("one", walked), ("two", walk.walk(SEED, 320)), ("other", walk.walk(SEED + 1, 320))):
         found = {"walk": walk.table([way]), "frames": views.table(way.views)}
-        tables.write(found, [SEED], tmp_path / folder)
+        report.write(found, {"model": "none", "seeds": "9"}, tmp_path / folder)
     one, two, other = ([(tmp_path / folder / f"{name}.csv").read_bytes() for name in ("walk", "frames")]
                        for folder in ("one", "two", "other"))  # fmt: skip
     assert one == two

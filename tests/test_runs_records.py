@@ -85,7 +85,17 @@ def test_tables_forget_rounding_noise(tmp_path_factory: pytest.TempPathFactory, 
     write_table(pd.DataFrame({"x": numbers}, dtype=object), folder / "b.csv")
     assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
     read = pd.read_csv(folder / "a.csv").x
-    assert np.allclose(read, numbers, rtol=1e-5, atol=0)
+    assert np.allclose(read, numbers, rtol=1e-5, atol=1e-12 * max(1, np.abs(numbers).max()))
+
+
+def test_predictions_have_four_digits_and_noise_is_0(tmp_path: Path) -> None:
+    numbers = [419.3264, 0.01234567, -3e-17, np.inf, np.nan]
+    frame = pd.DataFrame({"steps": numbers, "other": numbers, "large": [1e9, 1e-4, 2.0, 3.0, 4.0]})
+    write_table(frame, tmp_path / "t.csv", predicted=["steps"])
+    read = pd.read_csv(tmp_path / "t.csv", dtype=str, keep_default_na=False)
+    assert read["steps"].tolist() == ["419.3", "0.01235", "0", "inf", ""]
+    assert read["other"].tolist() == ["419.326", "0.0123457", "0", "inf", ""]
+    assert read["large"].tolist() == ["1e+09", "0", "2", "3", "4"]
 
 
 def test_a_table_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

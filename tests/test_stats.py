@@ -225,13 +225,12 @@ def test_holm_is_the_step_down_procedure(p_values: list[float]) -> None:
     assert np.isnan(table.p_holm.iloc[-1]), "a row that was not tested does not count"
 
 
-def test_t_test_is_students_and_welchs() -> None:
+def test_t_test_is_students() -> None:
     a, b = RNG.random(50) < 0.6, RNG.random(70) < 0.4
-    student, welch = t_test(a, b), t_test(a, b, equal_variances=False)
+    student = t_test(a, b)
     pooled = ((50 - 1) * a.var(ddof=1) + (70 - 1) * b.var(ddof=1)) / 118
     assert student.t == pytest.approx((a.mean() - b.mean()) / np.sqrt(pooled * (1 / 50 + 1 / 70)))
-    assert student.df == 118 and welch.df < 118
-    assert welch.t == pytest.approx((a.mean() - b.mean()) / np.sqrt(a.var(ddof=1) / 50 + b.var(ddof=1) / 70))
+    assert student.df == 118
     assert student.p == pytest.approx(2 * scipy_stats.t.sf(abs(student.t), 118))
 
 

@@ -263,8 +263,8 @@ class TTest:
     p: float
 
 
-def t_test(a: npt.ArrayLike, b: npt.ArrayLike, *, equal_variances: bool = True) -> TTest:
-    """Two-sample t-test over episodes, as in How2's appendix D.1 (Student), or Welch's.
+def t_test(a: npt.ArrayLike, b: npt.ArrayLike) -> TTest:
+    """Student's two-sample t-test over episodes, as in How2's appendix D.1.
 
     Neither paired nor clustered: for the comparison with the paper. NaN if a sample does not vary.
     """
@@ -273,7 +273,7 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike, *, equal_variances: bool = True) 
     one, two = np.sort(np.asarray(a, dtype=float)), np.sort(np.asarray(b, dtype=float))
     if min(len(np.unique(one)), len(np.unique(two))) < 2:
         return TTest(np.nan, np.nan, np.nan)
-    result = ttest_ind(one, two, equal_var=equal_variances)
+    result = ttest_ind(one, two)
     return TTest(float(result.statistic), float(result.df), float(result.pvalue))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,10 @@ COLUMNS = (
     "commit", "config", "identity", "stream", "trajectory_offset", "trajectory_length",
 )  # fmt: skip
 """Columns that every table of records has; settings and metrics may not take these names."""
+PREDICTED_DIGITS = 4
+"""Significant digits of a network's predictions that are equal on any machine."""
+NOISE = 1e-12
+"""Share of a column's scale below which a number says nothing."""
 
 
 def load_records(out: Path) -> pd.DataFrame:
@@ -68,16 +73,30 @@ def read_trajectory(out: Path, record: Mapping[str, Any] | pd.Series) -> list[di
     return read_member(path, int(record["trajectory_offset"]), int(record["trajectory_length"]))
 
 
-def write_table(frame: pd.DataFrame, path: Path) -> None:
-    """Write a result table as CSV so that equal tables are equal bytes.
+def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()) -> None:
+    """Write a result table as CSV so that equal tables are equal bytes, on any machine.
 
-    Six significant digits, ``\\n`` line ends, rows and columns as given, no index; the file is replaced as a
-    whole.
+    Six significant digits, four of what a network predicted (float32 sums differ between processors in their
+    fifth or sixth); what is below 1e-12 of the largest number of its column, or of 1, is rounding noise and
+    becomes 0. ``\\n`` line ends, rows and columns as given, no index; the file is replaced as a whole.
+
+    Args:
+        frame: The table.
+        path: Its file.
+        predicted: Columns that a network predicted.
     """
     frame = frame.infer_objects()
-    floats = [name for name in frame.columns if frame[name].dtype.kind == "f"]
-    frame = frame.assign(**{name: frame[name] + 0.0 for name in floats})  # -0.0 becomes 0.0
+    for name in frame.columns[[dtype.kind == "f" for dtype in frame.dtypes]]:
+        column = frame[name]
+        scale = column.abs().where(column.abs() < inf, 0).max()
+        if str(name).partition("_")[0] != "p":
+            column = column.where(~(column.abs() < NOISE * max(1.0, scale)), 0.0)
+        frame = frame.assign(**{name: column.map(_predicted) if name in predicted else column})
     replace_file(path, frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+
+
+def _predicted(value: float) -> float:
+    return float(f"{value:.{PREDICTED_DIGITS}g}")
 
 
 def _planned_records(out: Path) -> itertools.chain[Record]:

@@ -1,38 +1,85 @@
-"""What every study does with its tables and figures: write them with their provenance, show both numbers."""
+"""What every study does with its tables and figures: write them, say where they come from, show them."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+import platform
 from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
 from mnemocraft.runs import code_version, write_table
+from mnemocraft.runs.store import replace_file
+from mnemocraft.studies.estimates import text
+
+PROVENANCE = "provenance.json"
+PACKAGES = (
+    "numpy", "pandas", "scipy", "statsmodels", "plancraft", "networkx", "numba", "torch", "torch-geometric",
+    "sentence-transformers", "faiss-cpu", "xllamacpp", "matplotlib", "seaborn",
+)  # fmt: skip
+"""The packages whose versions may decide a number or a picture."""
 
 
-def _source(records: pd.DataFrame) -> dict[str, str]:
-    """Where a table comes from: model, seeds, commit, and one hash over the configurations."""
+def source(records: pd.DataFrame) -> dict[str, str]:
+    """Where tables come from: model and seeds of the records, and one hash over their configurations."""
 
     def joined(column: str) -> str:
         return " ".join(str(value) for value in sorted(records[column].unique()))
 
     config = hashlib.sha256(joined("config").encode()).hexdigest()[:12]
-    # The commit that made the table. The episodes may be older; what decides them has not changed since,
-    # or they would have been played again, and their records say at which commit they were.
-    source = {"model": joined("model"), "seeds": joined("seed"), "commit": code_version()}
-    return source | {"config": config}
+    return {"model": joined("model"), "seeds": joined("seed"), "config": config}
 
 
-def write(found: Mapping[str, pd.DataFrame], records: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write tables as ``<name>.csv``, each with its provenance, that of the records it was measured on."""
-    paths, source = [], _source(records)
-    for name, table in found.items():
-        paths.append(folder / f"{name}.csv")
-        write_table(table.assign(**source), paths[-1])
+def write(
+    found: Mapping[str, pd.DataFrame],
+    records: pd.DataFrame | Mapping[str, str],
+    folder: Path,
+    predicted: Mapping[str, Sequence[str]] | None = None,
+) -> list[Path]:
+    """Write tables as ``<name>.csv``, and where they come from to the folder's ``provenance.json``.
+
+    A table holds results only, so that a rerun that finds the same numbers changes one file.
+
+    Args:
+        found: Tables by name.
+        records: What they were measured on; or, where nothing was played, what :func:`source` says of it.
+        folder: Where; what its provenance says of other tables in it stays.
+        predicted: By table, the columns that a network predicted (:func:`mnemocraft.runs.write_table`).
+    """
+    origin = source(records) if isinstance(records, pd.DataFrame) else dict(records)
+    paths = [folder / f"{name}.csv" for name in found]
+    for path, (name, table) in zip(paths, found.items(), strict=True):
+        write_table(table, path, (predicted or {}).get(name, ()))
+    _write_provenance(folder, dict.fromkeys(found, origin | {"commit": code_version()}))
     return paths
+
+
+def _write_provenance(folder: Path, origins: Mapping[str, Mapping[str, str]]) -> None:
+    """The commit is the one that made the tables; their episodes' records say at which they were played."""
+    path = folder / PROVENANCE
+    known = json.loads(path.read_text(encoding="utf-8"))["tables"] if path.exists() else {}
+    kept = {name: origin for name, origin in known.items() if (folder / f"{name}.csv").exists()}
+    machine = {"architecture": platform.machine(), "processor": platform.processor()}
+    facts = {"python": platform.python_version(), "machine": machine, "packages": _versions()}
+    told = json.dumps(facts | {"tables": {**kept, **origins}}, indent=1, sort_keys=True)
+    replace_file(path, told + "\n")
+
+
+def _versions() -> dict[str, str]:
+    """The versions of those of :data:`PACKAGES` that are installed."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def save_figures(drawn: Mapping[str, Figure], folder: Path) -> list[Path]:
@@ -40,19 +87,13 @@ def save_figures(drawn: Mapping[str, Figure], folder: Path) -> list[Path]:
     return [path for name, figure in drawn.items() for path in figstyle.save(figure, folder, name)]
 
 
-def beside(table: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+def with_paper(table: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
     """A long table for reading; in ``0.52 [0.49, 0.55] | 0.59`` the last number is the paper's."""
 
-    columns_shown = ("value", "low", "high", "paper")
-
-    def cell(row: pd.Series) -> str:
-        value, low, high, paper = ("-" if pd.isna(row[c]) else f"{row[c]:.2f}" for c in columns_shown)
-        return f"{value} [{low}, {high}] | {paper}"
-
-    text = table.assign(text=table.apply(cell, axis=1))
-    return text.pivot_table(
-        index=list(rows), columns=list(columns), values="text", aggfunc="first", sort=False
-    )
+    paper = table["paper"].map(lambda value: "-" if pd.isna(value) else f"{value:.2f}")
+    texts = table.assign(text=table.apply(text, axis=1) + " | " + paper)
+    by: Any = {"index": list(rows), "columns": list(columns)}
+    return texts.pivot_table(**by, values="text", aggfunc="first", sort=False)
 
 
 def show(drawn: Mapping[str, Figure], folder: Path, *names: str) -> None:

@@ -13,11 +13,7 @@ from matplotlib.figure import Figure
 from mnemocraft.figstyle import COLOURS, styled
 
 DONE, FAILED, LATER = "done", "failed", "later"
-MARKS = {
-    DONE: ("✓", COLOURS[2]),
-    FAILED: ("✗", "#D55E00"),
-    LATER: ("·", "0.5"),
-}
+MARKS = {DONE: ("✓", COLOURS[2]), FAILED: ("✗", "#D55E00"), LATER: ("·", "0.5")}
 """Sign and colour of a step, by how it stands."""
 LINES = 13
 """Lines of a plan that are shown."""

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 
 from mnemocraft import paths
 from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies.deps import figures, hypotheses, measures, sweep
+from mnemocraft.studies import estimates
+from mnemocraft.studies.deps import figures, measures, sweep
 from mnemocraft.studies.deps import tables as measured
 from mnemocraft.studies.deps.load import STEM, WORLDS
 
@@ -53,8 +54,8 @@ def tables(records: pd.DataFrame, task_list: str, limits: str) -> dict[str, pd.D
         "figure1": measured.figure1(episodes),
         "figure9": measured.milestones(episodes),
         "conduct": measured.conduct(episodes),
-        "statuses": measured.statuses(episodes),
-        "hypotheses": hypotheses.verdicts(episodes),
+        "statuses": estimates.statuses(episodes, measures.CELL),
+        "hypotheses": measured.verdicts(episodes),
     }
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft import stats
-from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.stats import Cells, rate
 from mnemocraft.studies import papers
 from mnemocraft.studies.deps.load import GROUPS
@@ -33,45 +32,25 @@ AVERAGE = "AVG"
 ROUNDS: dict[str, float] = {"0": 0, "1": 1, "3": 3, "5": 5, "inf": np.inf}
 """Maxima of re-planning rounds, as the paper's Table 4 has them."""
 COUNTS = ("rounds", "calls", "goals", "failed_goals", "unread", "dialogue_tokens")
-STATUSES = ("ok", "error", "timeout", "crash", "budget")
 DIAMOND = "diamond"
 
 
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
     """The episodes with the columns that the tables need; every record counts.
 
-    Adds ``group`` (meta-task), ``task_id``, ``in_table21``, ``label``, ``game``, ``passed`` (0 or 1),
-    ``held`` (the items ever held), the counts as numbers, and ``completion`` and ``prompt`` tokens.
+    Adds ``group`` (meta-task), ``game``, ``passed`` (0 or 1), ``held`` (the items ever held), the counts as
+    numbers, and ``completion`` and ``prompt`` tokens.
     """
-    facts = {key: minecraft_task(key) for key in records["task"].unique()}
-    missing = [name for name in (*COUNTS, "items") if name not in records]
-    episodes = records.assign(**dict.fromkeys(missing, np.nan))
+    episodes = records.reindex(columns=list(dict.fromkeys([*records.columns, *COUNTS, "items"])))
     numbers = {name: episodes[name].astype(float).fillna(0) for name in COUNTS}
-    tokens = {
-        kind: episodes.filter(regex=rf"^tokens_.*_{kind}$").sum(axis=1).astype(float)
-        for kind in ("prompt", "completion")
-    }
+    for kind in ("prompt", "completion"):
+        numbers[kind] = episodes.filter(regex=rf"^tokens_.*_{kind}$").sum(axis=1).astype(float)
     return episodes.assign(
-        group=episodes["task"].map(lambda key: facts[key].group),
-        task_id=episodes["task"].map(lambda key: facts[key].id),
-        in_table21=episodes["task"].map(lambda key: facts[key].in_table21),
-        label=episodes["method"].map(LABELS),
+        group=episodes["task"].map({key: minecraft_task(key).group for key in records["task"].unique()}),
         game=episodes["task"] + " seed " + episodes["seed"].astype(str),
         passed=episodes["success"].astype(float),
         held=episodes["items"].fillna("").map(lambda items: frozenset(items.split(","))),
         **numbers,
-        **tokens,
-    )
-
-
-def rates(episodes: pd.DataFrame, by: Sequence[str], passed: str = "passed") -> pd.DataFrame:
-    """Success rate by group of episodes: ``value`` with its 95 % Wilson interval, and ``n`` episodes."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    groups = episodes.groupby(list(by), sort=False)[passed].agg(["sum", "count"]).reset_index()
-    low, high = proportion_confint(groups["sum"], groups["count"], method="wilson")
-    return groups[list(by)].assign(
-        value=groups["sum"] / groups["count"], low=low, high=high, n=groups["count"]
     )
 
 
@@ -104,7 +83,6 @@ def milestones() -> list[str]:
     return printed.replace("stone", "cobblestone").tolist()
 
 
-def order(values: pd.Series) -> pd.Series:
+def order(group: str) -> int:
     """Sort key: meta-tasks in the paper's order, the average last."""
-    places = {name: place for place, name in enumerate((*GROUPS, AVERAGE))}
-    return values.map(lambda value: places.get(value, len(places)))
+    return (*GROUPS, AVERAGE).index(group)

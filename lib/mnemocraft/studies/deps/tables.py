@@ -1,23 +1,26 @@
-"""Tables of notebook 03: ours beside the paper's, in long form.
+"""Tables and claims of notebook 03: ours beside the paper's (:mod:`~mnemocraft.studies.estimates`).
 
-Each has ``value``, the 95 % interval ``low`` to ``high``, ``n`` episodes and ``paper``; rates are fractions
-(the paper prints per cent). What was not run has NaN and n = 0, so partial runs give partial tables.
+Rates are fractions (the paper prints per cent), their intervals Wilson's. Two methods that played the same
+games are compared by McNemar's exact test, everything else by resampling games.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
 from mnemocraft.envs.minecraft.rules import rules
-from mnemocraft.studies import papers
+from mnemocraft.stats import Key, difference
+from mnemocraft.studies import claims, papers
+from mnemocraft.studies.claims import Claim, versus
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.load import GROUPS, OVERWORLD_VERSION, WORLDS
-from mnemocraft.studies.deps.measures import CELL, LABELS, METHOD_OF, ROUNDS
+from mnemocraft.studies.deps.measures import AVERAGE, CELL, LABELS, METHOD_OF, ROUNDS, order
+from mnemocraft.studies.estimates import NUMBERS, join, rates
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
-COLUMNS = ("value", "low", "high", "n")
 ENVIRONMENTS = {"text": "MC-TextWorld", "overworld": "MineDojo", "learned": "MineDojo"}
 """The paper's environment (Table 3) beside which each of our worlds stands."""
 CONTROLLERS = {"text": "none needed", "overworld": "scripted", "learned": "learned"}
@@ -29,131 +32,101 @@ TABLE20 = {
 }
 
 
-def _joined(printed: pd.DataFrame, ours: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
-    """The paper's rows with ours beside them; those that we did not run have n = 0."""
-    table = printed.merge(ours, on=list(on), how="left")
-    return table.assign(n=table["n"].fillna(0).astype(int))
+def printed(name: str, renamed: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """A table of the paper in our words, its rates as fractions in ``paper``."""
+    table = papers.table(f"deps_{name}").rename(columns={"meta_task": "group", "item": "task"})
+    table = table.rename(columns=dict(renamed or {}))
+    if "method" in table:
+        table = table.assign(method=table["method"].map(METHOD_OF))
+    return table.assign(paper=table["success_rate"] / 100).drop(columns="success_rate")
 
 
 def _world(episodes: pd.DataFrame, world: str) -> pd.DataFrame:
     return episodes[episodes["world"] == world]
 
 
-def _played(episodes: pd.DataFrame) -> list[str]:
-    return [world for world in WORLDS if (episodes["world"] == world).any()]
-
-
 def table2(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success by world, meta-task and method; ``std`` and ``paper_std`` are over the rates of tasks."""
     both = measures.with_average(episodes)
     by = ["world", "group", "method"]
-    found = measures.rates(both, by)
-    single = both.groupby([*by, "task"])["passed"].mean()
-    spread = single.groupby(level=by).std().rename("std").reset_index()
-    printed = papers.table("deps_table2").rename(columns={"meta_task": "group"})
-    printed = printed.assign(
-        method=printed["method"].map(METHOD_OF),
-        paper=printed["success_rate"] / 100,
-        paper_std=printed["std"] / 100,
-    ).drop(columns=["success_rate", "std"])
-    parts = [printed.assign(world=world) for world in _played(episodes)]
-    table = _joined(pd.concat(parts, ignore_index=True), found.merge(spread, on=by), by)
+    spread = both.groupby([*by, "task"])["passed"].mean().groupby(level=by).std().rename("std").reset_index()
+    paper = printed("table2").assign(paper_std=lambda table: table.pop("std") / 100)
+    parts = [paper.assign(world=world) for world in WORLDS if (episodes["world"] == world).any()]
+    table = join(pd.concat(parts, ignore_index=True), rates(both, by).merge(spread, on=by), by)
     table = table.assign(label=table["method"].map(LABELS))
-    return table[["world", "group", "method", "label", *COLUMNS, "std", "paper", "paper_std"]]
+    return table[["world", "group", "method", "label", *NUMBERS, "std", "paper", "paper_std"]]
 
 
 def table3(episodes: pd.DataFrame) -> pd.DataFrame:
     """DEPS in every world and version, beside the paper's environments; its MineRL has none of ours."""
-    ours = measures.rates(episodes[episodes["method"] == "deps"], ["world", "group"])
-    printed = papers.table("deps_table3").rename(
-        columns={"meta_task": "group", "version": "paper_version", "controller": "paper_controller"}
-    )
-    printed = printed.assign(paper=printed["success_rate"] / 100).drop(columns="success_rate")
-    beside = pd.DataFrame({"world": list(ENVIRONMENTS), "environment": list(ENVIRONMENTS.values())})
-    table = _joined(printed.merge(beside, on="environment", how="left"), ours, ["world", "group"])
-    versions = episodes.groupby("world")["version"].first()
+    ours = rates(episodes[episodes["method"] == "deps"], ["world", "group"])
+    paper = printed("table3", {"version": "paper_version", "controller": "paper_controller"})
+    worlds = pd.DataFrame({"world": list(ENVIRONMENTS), "environment": list(ENVIRONMENTS.values())})
+    table = join(paper.merge(worlds, on="environment", how="left"), ours, ["world", "group"])
     table = table.assign(
         controller=table["world"].map(CONTROLLERS),
-        version=table["world"].map(versions),
+        version=table["world"].map(episodes.groupby("world")["version"].first()),
         world=table["world"].fillna("-"),
     )
-    order = ["environment", "paper_version", "paper_controller", "world", "version", "controller", "group"]
-    return table[[*order, *COLUMNS, "paper"]]
+    shown = ["environment", "paper_version", "paper_controller", "world", "version", "controller", "group"]
+    return table[[*shown, *NUMBERS, "paper"]]
 
 
 def table4(episodes: pd.DataFrame) -> pd.DataFrame:
     """DEPS and DEP with at most 0, 1, 3, 5 and any number of rounds, from one run of any number."""
     chosen = episodes[episodes["method"].isin(["dep", "deps"])]
     by = ["world", "method", "group", "max_rounds"]
-    ours = measures.rates(measures.by_rounds(measures.with_average(chosen)), by)
-    printed = papers.table("deps_table4").rename(columns={"meta_task": "group", "rounds": "max_rounds"})
-    printed = printed.assign(
-        max_rounds=printed["max_rounds"].map(_rounds_name), method="deps", paper=printed["success_rate"] / 100
+    ours = rates(measures.by_rounds(measures.with_average(chosen)), by)
+    paper = printed("table4", {"rounds": "max_rounds"}).assign(method="deps")
+    paper = paper.assign(max_rounds=paper["max_rounds"].map("{:.0f}".format))
+    places: dict[str, Any] = {"world": WORLDS.index, "group": order, "max_rounds": list(ROUNDS).index}
+    table = ours.merge(paper, on=by[1:], how="left").sort_values(
+        by, ignore_index=True, key=lambda values: values.map(places.get(str(values.name), str))
     )
-    table = ours.merge(printed.drop(columns="success_rate"), on=["method", "group", "max_rounds"], how="left")
-    places = list(ROUNDS)
-    table = table.assign(_place=table["max_rounds"].map(places.index), _group=measures.order(table["group"]))
-    table = table.sort_values(["world", "method", "_group", "_place"], ignore_index=True, key=_worlds_first)
-    return table[["world", "method", "group", "max_rounds", *COLUMNS, "paper"]]
-
-
-def _rounds_name(most: float) -> str:
-    return "inf" if most == float("inf") else f"{most:.0f}"
-
-
-def _worlds_first(values: pd.Series) -> pd.Series:
-    """Sort key: worlds in our order, everything else as it is."""
-    return values.map(WORLDS.index) if values.name == "world" else values
+    return table[[*by, *NUMBERS, "paper"]]
 
 
 def table19(episodes: pd.DataFrame) -> pd.DataFrame:
     """The planner alone (``baseline``: DEPS, no round) and DEPS beside the paper's models; text world."""
     mine = measures.by_rounds(_world(episodes, "text").query("method == 'deps'"))
     variant = mine["max_rounds"].map({"0": "baseline", "inf": "DEPS"})
-    ours = measures.rates(mine.assign(variant=variant).dropna(subset="variant"), ["group", "variant"])
-    printed = papers.table("deps_table19").rename(columns={"meta_task": "group"})
-    printed = printed.assign(paper=printed["success_rate"] / 100).drop(columns="success_rate")
-    return _joined(printed, ours, ["group", "variant"])[["group", "llm", "variant", *COLUMNS, "paper"]]
+    ours = rates(mine.assign(variant=variant).dropna(subset="variant"), ["group", "variant"])
+    table = join(printed("table19"), ours, ["group", "variant"])
+    return table[["group", "llm", "variant", *NUMBERS, "paper"]]
 
 
 def table20(episodes: pd.DataFrame) -> pd.DataFrame:
     """DEPS on four tools, beside the paper's LLaMA models; text world."""
-    ours = measures.rates(_world(episodes, "text").query("method == 'deps'"), ["task"])
-    printed = papers.table("deps_table20").assign(paper=lambda table: table["success_rate"] / 100)
-    printed = printed.assign(task=printed["task"].map(TABLE20)).rename(columns={"model": "paper_model"})
-    return _joined(printed, ours, ["task"])[["paper_model", "task", *COLUMNS, "paper"]]
+    ours = rates(_world(episodes, "text").query("method == 'deps'"), ["task"])
+    paper = printed("table20", {"model": "paper_model"})
+    table = join(paper.assign(task=paper["task"].map(TABLE20)), ours, ["task"])
+    return table[["paper_model", "task", *NUMBERS, "paper"]]
 
 
 def table21(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success by task and method in the text world; where the paper has no result, its column is NaN."""
-    mine = _world(episodes, "text")
-    ours = measures.rates(mine, ["task", "method"])
-    printed = papers.table("deps_table21").rename(columns={"item": "task"})
-    printed = printed.assign(method=printed["method"].map(METHOD_OF), paper=printed["success_rate"] / 100)
-    table = ours.merge(printed[["task", "method", "paper"]], on=["task", "method"], how="outer")
-    facts = {key: minecraft_task(key) for key in table["task"].unique()}
+    by = ["task", "method"]
+    ours = rates(_world(episodes, "text"), by)
+    table = ours.merge(printed("table21")[[*by, "paper"]], on=by, how="outer")
+    places: dict[str, Any] = {"task": lambda key: minecraft_task(key).id, "method": list(LABELS).index}
+    table = table.sort_values(by, ignore_index=True, key=lambda values: values.map(places[str(values.name)]))
     table = table.assign(
-        group=table["task"].map(lambda key: facts[key].group),
-        _id=table["task"].map(lambda key: facts[key].id),
-        _method=table["method"].map(list(LABELS).index),
+        group=table["task"].map(lambda key: minecraft_task(key).group),
         label=table["method"].map(LABELS),
         n=table["n"].fillna(0).astype(int),
-    ).sort_values(["_id", "_method"], ignore_index=True)
-    return table[["group", "task", "method", "label", *COLUMNS, "paper"]]
+    )
+    return table[["group", *by, "label", *NUMBERS, "paper"]]
 
 
 def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
     """The zero-shot planner's success by world beside the paper's bars; all tasks weigh the same."""
-    ours = measures.rates(episodes[episodes["method"] == "gpt"], ["world"])
-    printed = papers.table("deps_fig1").assign(paper=lambda table: table["success_rate"] / 100)
+    paper, by = printed("fig1"), ["environment", "controller", "world"]
     world = {("Minecraft", "oracle"): "overworld", ("Minecraft", "learned"): "learned"}
-    keys = zip(printed["environment"], printed["controller"], strict=True)
-    printed = printed.assign(world=[world.get(key, "-") for key in keys])
-    text = pd.DataFrame(
-        {"environment": ["Minecraft, text world"], "controller": ["oracle"], "world": ["text"]}
-    )
-    table = _joined(pd.concat([printed, text], ignore_index=True), ours, ["world"])
-    return table[["environment", "controller", "world", *COLUMNS, "paper"]]
+    keys = zip(paper["environment"], paper["controller"], strict=True)
+    paper = paper.assign(world=[world.get(key, "-") for key in keys])
+    text = pd.DataFrame([("Minecraft, text world", "oracle", "text")], columns=by)
+    ours = rates(episodes[episodes["method"] == "gpt"], ["world"])
+    return join(pd.concat([paper, text], ignore_index=True), ours, ["world"])[[*by, *NUMBERS, "paper"]]
 
 
 def milestones(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -162,10 +135,8 @@ def milestones(episodes: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for place, item in enumerate(measures.milestones(), 1):
         got = [bool(_same(item, v) & held) for v, held in zip(mine["version"], mine["held"], strict=True)]
-        rows = measures.rates(mine.assign(got=got), CELL, "got")
-        parts.append(rows.assign(order=place, milestone=item))
-    table = pd.concat(parts, ignore_index=True)
-    return table[["world", "method", "order", "milestone", *COLUMNS]]
+        parts.append(rates(mine.assign(got=got), CELL, "got").assign(order=place, milestone=item))
+    return pd.concat(parts, ignore_index=True)[[*CELL, "order", "milestone", *NUMBERS]]
 
 
 def _same(item: str, version: str) -> frozenset[str]:
@@ -177,30 +148,87 @@ def _same(item: str, version: str) -> frozenset[str]:
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Not in the paper: means an episode of rounds, calls, goals, unread answers and tokens, by condition."""
-    columns = [*measures.COUNTS, "prompt", "completion", "steps"]
-    means = episodes.groupby(list(CELL), sort=False)[columns].mean()
-    count = episodes.groupby(list(CELL), sort=False).size().rename("episodes")
-    return pd.concat([count, means], axis=1).reset_index()
-
-
-def statuses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """How the episodes of every condition ended: number by status and by end reason."""
     by = episodes.groupby(list(CELL), sort=False)
-    status = by["status"].value_counts().unstack(fill_value=0)
-    status = status.reindex(columns=list(measures.STATUSES), fill_value=0)
-    ends = by["reason"].value_counts().unstack(fill_value=0)
-    ends = ends.drop(columns=[c for c in ends if c in measures.STATUSES]).add_prefix("ended_")
-    return by.size().rename("episodes").to_frame().join(status).join(ends).reset_index()
+    means = by[[*measures.COUNTS, "prompt", "completion", "steps"]].mean()
+    return pd.concat([by.size().rename("episodes"), means], axis=1).reset_index()
 
 
 def description(task_list: str, limits: str) -> pd.DataFrame:
     """Table 1: meta-tasks with their number of tasks and steps allowed, ours and the paper's."""
-
     listed = pd.DataFrame(
         [{"meta_task": t.group, "steps": t.steps(limits)} for t in minecraft_tasks(task_list)]
     )
     ours = listed.groupby("meta_task")["steps"].agg(tasks="count", steps="first").reindex(list(GROUPS))
     paper = papers.table("deps_table1").rename(columns={"n_tasks": "paper_tasks", "max_steps": "paper_steps"})
-    return paper.merge(ours.reset_index(), on="meta_task")[
-        ["meta_task", "name", "tasks", "paper_tasks", "steps", "paper_steps"]
-    ]
+    shown = ["meta_task", "name", "tasks", "paper_tasks", "steps", "paper_steps"]
+    return paper.merge(ours.reset_index(), on="meta_task")[shown]
+
+
+BASELINES = ("gpt", "progprompt", "cot", "inner_monologue", "code_as_policies")
+HARD = ("MT5", "MT6", "MT7", "MT8")
+SCRIPT, LEARNED = "the overworld (script)", "the overworld (learned)"
+WHERE = {"text": "the text world", "overworld": SCRIPT, "learned": LEARNED}
+ALWAYS = "holds in all meta-tasks (4.2, no test)"
+
+
+def _versus(hypothesis: str, world: str, one: str, other: str) -> Claim:
+    """``one`` solves more games than ``other`` in a world."""
+    text = f"{LABELS[one]} solves more than {LABELS[other]} in {WHERE[world]}"
+    return versus(hypothesis, text, "method", (world, one), (world, other), ALWAYS)
+
+
+def _claim(hypothesis: str, text: str, metric: str, one: str, other: str, paper_verdict: str) -> Claim:
+    return Claim(hypothesis, text, metric, difference([(one,)], [(other,)]), paper_verdict, rates=True)
+
+
+CLAIMS = (
+    *(_versus("DEP", "text", "dep", other) for other in BASELINES),
+    _claim("rounds", "DEPS solves more with any number of rounds than with none", "rounds", "inf", "0",
+           "holds in all meta-tasks (Table 4, no test)"),
+    _claim("rounds", "of the hard tasks (MT5 to MT8) rounds after the third still solve more", "late",
+           "inf", "3", "holds (Table 4, no test)"),
+    _versus("selector", "overworld", "deps", "dep"),
+    _versus("selector", "learned", "deps", "dep"),
+    _claim("controller", "DEPS solves more in the text world than with the learned controller",
+           "controller", "text", "learned", "holds (4.2, Table 3, no test)"),
+)  # fmt: skip
+"""``metric`` says which cells: ``method`` (world, method), ``rounds`` (most of them; DEPS in the text world),
+``late`` (the same of the hard meta-tasks) or ``controller`` (world; DEPS in the games of all worlds)."""
+
+
+def _printed_cells() -> dict[tuple[str, Key], float]:
+    """The paper's success by metric and cell; that by rounds is a mean over tasks."""
+    average = printed("table2").set_index(["group", "method"])["paper"][AVERAGE]
+    found: dict[tuple[str, Key], float] = {
+        ("method", (world, method)): value for world in WORLDS for method, value in average.items()
+    }
+    table = printed("table4").pivot(index="group", columns="rounds", values="paper")
+    size = papers.table("deps_table1").set_index("meta_task")["n_tasks"]
+    for metric, groups in (("rounds", list(table.index)), ("late", list(HARD))):
+        for name, most in ROUNDS.items():
+            rows = table.loc[groups, most]
+            found[metric, (name,)] = float((rows * size[groups]).sum() / size[groups].sum())
+    return found
+
+
+def _shared(episodes: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The games that all of a column's values in these episodes have played."""
+    count = episodes.groupby("game")[what].nunique()
+    return episodes[episodes["game"].isin(count[count == episodes[what].nunique()].index)]
+
+
+def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The paper's claims on prepared episodes (:func:`~mnemocraft.studies.claims.judge`), by game.
+
+    In the overworld methods may have played different games; only what all of a world's played is compared.
+    """
+    deps = episodes[episodes["method"] == "deps"]
+    rounds = measures.by_rounds(deps[deps["world"] == "text"])
+    shared = pd.concat([_shared(part, "method") for _, part in episodes.groupby("world", sort=False)])
+    measured = {
+        "method": measures.cells(shared, CELL),
+        "rounds": measures.cells(rounds, ["max_rounds"]),
+        "late": measures.cells(rounds[rounds["group"].isin(HARD)], ["max_rounds"]),
+        "controller": measures.cells(_shared(deps, "world"), ["world"]),
+    }
+    return claims.judge(CLAIMS, measured, "games", _printed_cells(), shared, CELL).drop(columns="metric")

@@ -9,10 +9,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
-from mnemocraft.studies import report
-from mnemocraft.studies.gig import figures, hypotheses, measures
+from mnemocraft.studies import estimates, report
+from mnemocraft.studies.gig import figures, measures
 from mnemocraft.studies.gig import tables as measured
-from mnemocraft.studies.gig.measures import PLANNED
+from mnemocraft.studies.gig.measures import CELL, LABELS, PLANNED
 from mnemocraft.studies.gig.tables import WEAK_TABLES
 
 JOINT_TABLES = ("steps", "figure9", "conduct", "statuses", "hypotheses")
@@ -39,8 +39,8 @@ def tables(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> dict[str,
         "steps": steps,
         "figure9": measured.tokens(episodes),
         "conduct": measured.conduct(episodes),
-        "statuses": measured.statuses(episodes),
-        "hypotheses": hypotheses.verdicts(episodes),
+        "statuses": estimates.statuses(episodes, CELL, PLANNED),
+        "hypotheses": measured.verdicts(episodes),
     }
 
 
@@ -48,12 +48,12 @@ def write(
     found: Mapping[str, pd.DataFrame], records: pd.DataFrame, weak: pd.DataFrame | None, folder: Path
 ) -> list[Path]:
     """Write the tables of :func:`tables`, each with the provenance of the records that are in it."""
+    alone, paths = records if weak is None else weak, []
     both = records if weak is None else pd.concat([records, weak])
-    sources = dict.fromkeys(found, records) | dict.fromkeys(JOINT_TABLES, both)
-    sources |= dict.fromkeys(WEAK_TABLES, records if weak is None else weak)
-    return [
-        path for name, table in found.items() for path in report.write({name: table}, sources[name], folder)
-    ]
+    for names, played in ((JOINT_TABLES, both), (WEAK_TABLES, alone)):
+        paths += report.write({name: found[name] for name in names}, played, folder)
+    rest = {name: table for name, table in found.items() if name not in (*JOINT_TABLES, *WEAK_TABLES)}
+    return paths + report.write(rest, records, folder)
 
 
 def less_able(model: str, weak_model: str | None) -> str:
@@ -68,11 +68,11 @@ def less_able(model: str, weak_model: str | None) -> str:
 
 def not_run(statuses: pd.DataFrame) -> str:
     """One sentence that names the conditions of the study without an episode."""
-    missing = statuses.loc[statuses["episodes"] == 0, list(measures.CELL)]
+    missing = statuses.loc[statuses["episodes"] == 0, list(CELL)]
     if missing.empty:
         return f"All {len(PLANNED)} conditions have episodes."
-    cells = zip(*(missing[c] for c in measures.CELL), strict=True)
-    names = ", ".join(f"{measures.LABELS[method]} ({level}, {mode})" for level, mode, method in cells)
+    cells = zip(*(missing[c] for c in CELL), strict=True)
+    names = ", ".join(f"{LABELS[method]} ({level}, {mode})" for level, mode, method in cells)
     return f"Not run: {names}; what needs them is marked '-', 'not run' or 'not measured'."
 
 

@@ -13,35 +13,32 @@ import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
+from mnemocraft.studies import plots
 from mnemocraft.studies.gig.measures import LABELS, MAIN, MODES, WEAK
+from mnemocraft.studies.plots import PAPER, bars, series, shifts, whisker, whiskers
 
 STEPPED = ("gig", "gig_exp", "recap", "react")
 """Methods of Figures 4, 5 and 7: CoT has no steps in the paper's tables."""
 TASKS = tuple(map(str, range(10)))
-HORIZON = "#D55E00"
 MODE_LABELS = {"sync": "synchronous", "async": "asynchronous"}
-
-
-def _spread(rows: pd.DataFrame, scale: float = 1.0) -> np.ndarray:
-    """Distances from value to the ends of the interval, shape (2, rows); unknown is 0."""
-    ends = np.stack([rows["value"] - rows["low"], rows["high"] - rows["value"]]).astype(float)
-    return np.nan_to_num(scale * ends).clip(min=0)
-
-
+OUTCOMES = {"success": "success", "failure": "failure"}
 ASSUMED = " With context_decay the harm of long prompts is assumed, not found."
 
 
+def players(model: str, weak: str = "") -> str:
+    """The names of one or two models for a stamp, which marks them if either is the surrogate."""
+    both = [model, f"{weak} (less able)"] if weak else [model]
+    return ", ".join(sorted(both, key=lambda name: not figstyle.is_surrogate(name)))
+
+
 def _stamp(figure: Figure, note: str, model: str, weak: str = "") -> None:
-    """Stamp a figure of one or two models; it is marked if either of them is the surrogate."""
-    players = [model, f"{weak} (less able)"] if weak else [model]
-    names = ", ".join(sorted(players, key=lambda name: not figstyle.is_surrogate(name)))
+    names = players(model, weak)
     stamp(figure, note + (ASSUMED if "context_decay" in names else ""), names)
 
 
@@ -59,15 +56,12 @@ def _empty(axes: Axes, rows: pd.DataFrame) -> bool:
     return True
 
 
-# --- Pass@1
-
-
 @styled
 def pass_at_1(found: Mapping[str, pd.DataFrame], model: str, weak: str) -> Figure:
     """Tables 1, 2 and 4 in one picture: ours as bars with intervals, each of the paper's models as a mark."""
     tables = [found[name] for name in ("table1", "table2", "table4")]
     figure, grid = plt.subplots(1, 3, figsize=(PAGE, 2.6), sharey=True, width_ratios=(5, 5, 4))
-    titles = ("synchronous", "asynchronous", "synchronous, less able model")
+    titles = (*MODE_LABELS.values(), "synchronous, less able model")
     for axes, table, methods, title in zip(grid, tables, (MAIN, MAIN, WEAK), titles, strict=True):
         _pass_panel(axes, table, methods)
         axes.set_title(title)
@@ -82,23 +76,16 @@ def _pass_panel(axes: Axes, table: pd.DataFrame, methods: Sequence[str]) -> None
     x = np.arange(len(methods))
     if not _empty(axes, ours):
         axes.bar(x, 100 * ours["value"], 0.7, **figstyle.bar(4))
-        axes.errorbar(x, 100 * ours["value"], _spread(ours, 100), fmt="none", ecolor="0.2", elinewidth=0.7)
+        whisker(axes, x, ours, 100)
     for i, (model, rows) in enumerate(table.groupby("paper_model", sort=False)):
         paper = rows.set_index("method")["paper"].reindex(list(methods))
-        style = figstyle.line(i + 1) | {"linestyle": "none", "mec": "white", "mew": 0.4}
-        axes.plot(x + 0.16 * (i - 1), 100 * paper, label=_short(str(model)), **style)
+        name = str(model).split("-A")[0].removesuffix("-FP4")
+        style = figstyle.line(i + 1) | {"linestyle": "none", "mec": "white", "mew": 0.4, "label": name}
+        axes.plot(x + 0.16 * (i - 1), 100 * paper, **style)
     axes.set_xticks(x, [LABELS[m] for m in methods], fontsize=6.5)
     axes.set_ylim(0, 135)  # the legend goes above 100 %
     axes.set_yticks(range(0, 101, 20))
     axes.legend(loc="upper right", fontsize=6, handletextpad=0.2)
-
-
-def _short(model: str) -> str:
-    """``Qwen3-235B-A22B-Instruct-2507-FP8`` as ``Qwen3-235B``."""
-    return model.split("-A")[0].removesuffix("-FP4")
-
-
-# --- steps
 
 
 @styled
@@ -116,18 +103,23 @@ def steps(
     rows = 1 if printed.empty else 2
     size = (PAGE, 0.5 + 1.9 * rows)
     figure, grid = plt.subplots(rows, 1, figsize=size, sharex=True, sharey=True, squeeze=False)
-    panels = grid[:, 0]
-    _step_panel(panels[-1], found, descriptions)
-    panels[-1].set_title(f"ours, {title}")
+    ours, paper = grid[-1, 0], grid[0, 0]
+    if not _empty(ours, found):
+        _step_bars(ours, found)
+    ours.plot(range(10), descriptions["oracle_mean"], "_", color="0.15", ms=9, mew=1.2, zorder=5)
+    ours.set_title(f"ours, {title}")
     if rows == 2:
-        _paper_panel(panels[0], printed, descriptions)
-        panels[0].set_title("the paper's Qwen3-235B, a real model: all trials (no others are printed)")
-    panels[-1].set_xticks(range(10), [f"#{task}" for task in TASKS])
-    panels[-1].set_xlabel("Task")
-    panels[-1].set_xlim(-0.6, 9.6)
+        theirs = printed.drop(columns=["value", "low", "high"]).rename(columns={"paper": "value"})
+        _step_bars(paper, theirs.assign(low=np.nan, high=np.nan), coloured=True)
+        paper.set_title("the paper's Qwen3-235B, a real model: all trials (no others are printed)")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("Steps")
+        axes.plot(range(10), descriptions["horizon"], "o", color=PAPER, ms=3.2, zorder=5)
+    ours.set_xticks(range(10), [f"#{task}" for task in TASKS])
+    ours.set(xlabel="Task", xlim=(-0.6, 9.6))
     handles: list[Artist] = [Patch(label=LABELS[m], **_face(i)) for i, m in enumerate(STEPPED)]
     handles += [Patch(label="all trials", facecolor="none", edgecolor="0.15", linestyle="--")]
-    handles += [Line2D([], [], color=HORIZON, marker="o", ls="", label="horizon")]
+    handles += [Line2D([], [], color=PAPER, marker="o", ls="", label="horizon")]
     handles += [Line2D([], [], color="0.15", marker="_", ls="", label="oracle, mean")]
     figure.legend(handles=handles, loc="outside upper center", ncols=7, columnspacing=1.0, handlelength=1.5)
     n = found["n"].max() if len(found) else 0
@@ -135,51 +127,19 @@ def steps(
     return figure
 
 
-def _centre(i: int) -> float:
-    """Shift of the bar of the ``i``-th method from its task's tick."""
-    return 0.2 * (i - (len(STEPPED) - 1) / 2)
-
-
-def _by_task(rows: pd.DataFrame, metric: str, method: str) -> pd.DataFrame:
-    mine = rows[(rows["metric"] == metric) & (rows["method"] == method)]
-    return mine.set_index("task").reindex(list(TASKS))
-
-
-def _step_panel(axes: Axes, found: pd.DataFrame, descriptions: pd.DataFrame) -> None:
-    axes.set_ylabel("Steps")
-    if not _empty(axes, found):
-        for i, method in enumerate(STEPPED):
-            x = np.arange(len(TASKS)) + _centre(i)
-            passed, tried = (_by_task(found, metric, method) for metric in ("steps_success", "steps"))
-            mean = tried["value"].astype(float)
-            axes.bar(x, passed["value"].astype(float), 0.2, **figstyle.bar(i))
-            _outline(axes.bar(x, mean, 0.2))
-            axes.errorbar(x, mean, _spread(tried), fmt="none", ecolor="0.4", elinewidth=0.5)
-    _marks(axes, descriptions)
-
-
-def _paper_panel(axes: Axes, printed: pd.DataFrame, descriptions: pd.DataFrame) -> None:
-    axes.set_ylabel("Steps")
-    for i, method in enumerate(STEPPED):
-        rows = _by_task(printed, "steps", method)
-        bars = axes.bar(np.arange(len(TASKS)) + _centre(i), rows["paper"], 0.2, **figstyle.bar(i))
-        _outline(bars, figstyle.bar(i)["color"])
-    _marks(axes, descriptions.drop(columns="oracle_mean"))
-
-
-def _outline(bars: BarContainer, colour: str = "0.15") -> None:
-    """All trials: a dashed outline."""
-    for bar in bars:
-        bar.set(linestyle="--", linewidth=0.7, edgecolor=colour, fill=False)
-
-
-def _marks(axes: Axes, descriptions: pd.DataFrame) -> None:
-    axes.plot(range(len(TASKS)), descriptions["horizon"], "o", color=HORIZON, ms=3.2, zorder=5)
-    if "oracle_mean" in descriptions:
-        axes.plot(range(len(TASKS)), descriptions["oracle_mean"], "_", color="0.15", ms=9, mew=1.2, zorder=5)
-
-
-# --- tokens
+def _step_bars(axes: Axes, table: pd.DataFrame, *, coloured: bool = False) -> None:
+    """Full bars for successes, dashed outlines (in black or coloured) for all trials."""
+    for i, (method, shift) in enumerate(zip(STEPPED, shifts(len(STEPPED), 0.2), strict=True)):
+        x, mine = np.arange(len(TASKS)) + shift, table[table["method"] == method]
+        passed, tried = (
+            mine[mine["metric"] == metric].set_index("task").reindex(list(TASKS)).astype({"value": float})
+            for metric in ("steps_success", "steps")
+        )
+        look = figstyle.bar(i)
+        axes.bar(x, passed["value"], 0.2, **look)
+        outline = {"hatch": look["hatch"], "edgecolor": look["color"]} if coloured else {"edgecolor": "0.15"}
+        axes.bar(x, tried["value"], 0.2, fill=False, linestyle="--", linewidth=0.7, **outline)
+        axes.errorbar(x, tried["value"], whiskers(tried), fmt="none", ecolor="0.4", elinewidth=0.5)
 
 
 @styled
@@ -188,11 +148,11 @@ def figure9(table: pd.DataFrame, model: str, weak: str) -> Figure:
     panels = [("strong", mode, MODE_LABELS[mode]) for mode in MODES] + [("weak", "sync", "less able model")]
     figure, grid = plt.subplots(1, 3, figsize=(PAGE, 2.4), sharey=True, width_ratios=(5, 5, 4))
     for axes, (level, mode, title) in zip(grid, panels, strict=True):
-        methods = MAIN if level == "strong" else WEAK
-        _token_panel(axes, table[(table["level"] == level) & (table["mode"] == mode)], methods)
+        rows = table[(table["level"] == level) & (table["mode"] == mode)]
+        _token_panel(axes, rows, MAIN if level == "strong" else WEAK)
         axes.set_title(title)
     grid[0].set_ylabel("Generated tokens a step")
-    handles = [Patch(label=label, **_face(i)) for i, label in enumerate(("success", "failure"))]
+    handles = [Patch(label=label, **_face(i)) for i, label in enumerate(OUTCOMES)]
     figure.legend(handles=handles, loc="outside upper center", ncols=2)
     n = table["n"].sum()
     _stamp(figure, f"n = {n:.0f} episodes, by bar above it; 95 % over kitchens.", model, weak)
@@ -203,38 +163,20 @@ def _token_panel(axes: Axes, rows: pd.DataFrame, methods: Sequence[str]) -> None
     axes.set_xticks(range(len(methods)), [LABELS[m] for m in methods], fontsize=6.5)
     if _empty(axes, rows):
         return
-    for i, outcome in enumerate(("success", "failure")):
+    bars(axes, series(rows, "outcome", OUTCOMES), methods, "method", scale=1)
+    small: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 6}
+    for shift, outcome in zip(shifts(2, 0.4), OUTCOMES, strict=True):
         mine = rows[rows["outcome"] == outcome].set_index("method").reindex(list(methods))
-        x = np.arange(len(methods)) + 0.38 * (i - 0.5)
-        axes.bar(x, mine["value"], 0.38, **figstyle.bar(i))
-        axes.errorbar(x, mine["value"], _spread(mine), fmt="none", ecolor="0.2", elinewidth=0.7)
-        tops = mine["value"] + _spread(mine)[1]
-        for at, top, n in zip(x, tops, mine["n"], strict=True):
+        tops = mine["value"] + whiskers(mine)[1]
+        for at, (top, n) in enumerate(zip(tops, mine["n"], strict=True)):
             if np.isfinite(top):
-                axes.text(at, top, f"{n:.0f}", ha="center", va="bottom", fontsize=6)
-        for at in x[mine["value"].isna().to_numpy()]:
-            axes.text(at, 0, "none", rotation=90, ha="center", va="bottom", fontsize=6, color="0.4")
+                axes.text(at + shift, top, f"{n:.0f}", **small)
+            else:
+                axes.text(at + shift, 0, "none", rotation=90, color="0.4", **small)
 
 
-# --- verdicts
-
-
-@styled
 def verdicts(table: pd.DataFrame, model: str, weak: str) -> Figure:
-    """The claims about Pass@1 as differences with their intervals, and the paper's difference as a mark."""
-    rows = table[table["metric"] == "pass_at_1"].iloc[::-1].reset_index(drop=True)
-    figure, axes = plt.subplots(figsize=(PAGE, 0.8 + 0.22 * len(rows)))
-    look = {"holds": figstyle.line(2), "undecided": figstyle.line(5), "fails": figstyle.line(3)}
-    axes.axvline(0, color="0.6", lw=0.6)
-    for outcome, style in look.items():
-        mine = rows[(rows["verdict"] == outcome) & rows["effect"].notna()]
-        spread = _spread(mine.rename(columns={"effect": "value"}), 100)
-        axes.errorbar(
-            100 * mine["effect"], mine.index, xerr=spread, label=outcome, **style | {"linestyle": "none"}
-        )
-    axes.plot(100 * rows["paper_effect"], rows.index, "|", color=HORIZON, ms=9, mew=1.6, label="the paper")
-    axes.set_yticks(rows.index, rows["claim"] + rows["effect"].isna().map({True: " (not run)", False: ""}))
-    axes.set_xlabel("Difference in Pass@1 (points)")
-    figure.legend(loc="outside upper center", ncols=4)
-    _stamp(figure, f"n up to {rows['n'].max():.0f} episodes a claim; 95 % over kitchens.", model, weak)
-    return figure
+    """The claims about Pass@1."""
+    rows = table[table["metric"] == "pass_at_1"]
+    note = f"n up to {rows['n'].max():.0f} episodes a claim; 95 % over kitchens."
+    return plots.verdicts(rows, players(model, weak), note, "Pass@1", 110)

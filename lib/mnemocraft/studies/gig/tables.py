@@ -15,10 +15,12 @@ import pandas as pd
 
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs.kitchen import HORIZONS, TITLES
-from mnemocraft.stats import Estimate, Key, difference
-from mnemocraft.studies import papers
+from mnemocraft.stats import Key, difference
+from mnemocraft.studies import claims, estimates, papers
+from mnemocraft.studies.claims import Claim, minus, versus
+from mnemocraft.studies.estimates import NUMBERS, grid
 from mnemocraft.studies.gig import measures
-from mnemocraft.studies.gig.measures import ABLATION, CELL, MAIN, PLANNED
+from mnemocraft.studies.gig.measures import ABLATION, CELL, LABELS, MAIN, PLANNED
 
 AVERAGE = "Average"
 OURS = {
@@ -46,11 +48,6 @@ WEAK_TABLES = ("table4", "table10", "table11")
 """The tables that are about the less able model alone."""
 ORDER = dict.fromkeys(ABLATION[:2], -1) | {method: i for i, method in enumerate(MAIN)}
 """The order of methods in every table; with a part left out they stay as in the paper, before the whole."""
-STATUSES = ("ok", "error", "timeout", "crash", "budget")
-
-
-def _columns(estimate: Estimate) -> dict[str, float]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
 
 
 def _with_average(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -61,12 +58,8 @@ def _with_average(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def pass_rates(episodes: pd.DataFrame) -> pd.DataFrame:
     """Pass@1 by level, mode, method and task (``"0"`` to ``"9"`` and the average)."""
-    from statsmodels.stats.proportion import proportion_confint
-
-    groups = _with_average(episodes).groupby([*CELL, "task"])["passed"].agg(["sum", "count"]).reset_index()
-    low, high = proportion_confint(groups["sum"], groups["count"], method="wilson")
-    rates = {"value": groups["sum"] / groups["count"], "low": low, "high": high, "n": groups["count"]}
-    return groups[[*CELL, "task"]].assign(metric="pass_rate", **rates)
+    by = [*CELL, "task"]
+    return estimates.rates(_with_average(episodes), by).sort_values(by).assign(metric="pass_rate")
 
 
 def steps(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -75,25 +68,15 @@ def steps(episodes: pd.DataFrame) -> pd.DataFrame:
     ``std`` is the population's, as in the paper: it follows from its cells with a single success, such as
     ReCAP's 55.5 ± 4.5 with the nine others at the limit of 57 steps. They also show that all trials count.
     """
+    by, parts = [*CELL, "task_number"], []
     passed = episodes[episodes["passed"] == 1]
-    return pd.concat(
-        [
-            _steps(episodes, "steps_all", episodes["steps_all"]).assign(metric="steps"),
-            _steps(episodes, "steps_success", passed["steps"]).assign(metric="steps_success"),
-        ],
-        ignore_index=True,
-    )
-
-
-def _steps(episodes: pd.DataFrame, metric: str, counted: pd.Series) -> pd.DataFrame:
-    by = [*CELL, "task_number"]
-    found = measures.cells(episodes, metric, by)
-    spread = counted.groupby([episodes[c] for c in by]).std(ddof=0)
-    rows = [
-        (*key[:-1], str(key[-1]), *_columns(found.estimate({key: 1.0})).values(), spread.get(key, np.nan))
-        for key in found.value
-    ]
-    return pd.DataFrame(rows, columns=[*CELL, "task", "value", "low", "high", "n", "std"])
+    for metric, rows, counted in (("steps", episodes, "steps_all"), ("steps_success", passed, "steps")):
+        found = measures.cells(episodes, "steps_all" if metric == "steps" else metric, by)
+        spread = rows.groupby(by)[counted].std(ddof=0).rename("std").reset_index()
+        table = grid(found, by, found.value).merge(spread, on=by, how="left")
+        table = table.rename(columns={"task_number": "task"}).astype({"task": str})
+        parts.append(table.assign(metric=metric))
+    return pd.concat(parts, ignore_index=True)
 
 
 def _paper(name: str) -> pd.DataFrame:
@@ -111,29 +94,36 @@ def _paper(name: str) -> pd.DataFrame:
     return table.assign(task=table["task"].astype(str) if "task" in table else AVERAGE)
 
 
-def _beside(name: str, level: str, mode: str, ours: pd.DataFrame) -> pd.DataFrame:
+def _with_paper(name: str, level: str, mode: str, ours: pd.DataFrame) -> pd.DataFrame:
     """Every number of one of the paper's tables, and ours."""
     table = _paper(name)
     if "steps_std" in table:
-        table = table.assign(paper_std=table["steps_std"].where(table["metric"] == "steps"))
-        empty = (table["task"] == AVERAGE) & (table["metric"] == "steps")
-        table = table[~empty]
-    mine = ours[(ours["level"] == level) & (ours["mode"] == mode)].drop(columns=["level", "mode"])
+        steps = table["metric"] == "steps"
+        table = table.assign(paper_std=table["steps_std"].where(steps))[~(steps & (table["task"] == AVERAGE))]
     places = table["method"].map(ORDER)
     if not places.drop_duplicates().is_monotonic_increasing:
         models = pd.factorize(table["paper_model"])[0]
-        ordered = table.assign(_model=models, _place=places).sort_values(["_model", "_place"], kind="stable")
-        table = ordered.drop(columns=["_model", "_place"])
-    table = table.merge(mine, on=["method", "task", "metric"], how="left", suffixes=("_printed", ""))
-    wanted = ("task", "paper_model", "paper_method", "method", "metric", "value", "low", "high", "n", "std")
-    columns = [c for c in (*wanted, "paper", "paper_std") if c in table]
-    return table.assign(n=table["n"].fillna(0).astype(int))[columns]
+        table = table.iloc[np.lexsort((places, models))]
+    mine = ours[(ours["level"] == level) & (ours["mode"] == mode)].drop(columns=["level", "mode"])
+    table = estimates.join(table, mine, ["method", "task", "metric"])
+    wanted = (
+        "task",
+        "paper_model",
+        "paper_method",
+        "method",
+        "metric",
+        *NUMBERS,
+        "std",
+        "paper",
+        "paper_std",
+    )
+    return table[[c for c in wanted if c in table]]
 
 
 def totals(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Tables 1, 2 and 4: Pass@1 by method, beside that of every model of the paper."""
     ours = pass_rates(episodes)
-    return {name: _beside(name, *where, ours).drop(columns="task") for name, where in TOTALS.items()}
+    return {name: _with_paper(name, *where, ours).drop(columns="task") for name, where in TOTALS.items()}
 
 
 def by_task(episodes: pd.DataFrame, steps: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -144,12 +134,12 @@ def by_task(episodes: pd.DataFrame, steps: pd.DataFrame) -> dict[str, pd.DataFra
         steps: The table of :func:`steps`.
     """
     ours = pd.concat([pass_rates(episodes), steps], ignore_index=True)
-    return {name: _beside(name, *where, ours) for name, where in BY_TASK.items()}
+    return {name: _with_paper(name, *where, ours) for name, where in BY_TASK.items()}
 
 
 def table5(episodes: pd.DataFrame) -> pd.DataFrame:
     """Ablation: Pass@1 with lookahead, loop detection and both, and each one's difference from both."""
-    table = _beside("table5", "strong", "sync", pass_rates(episodes)).drop(columns="task")
+    table = _with_paper("table5", "strong", "sync", pass_rates(episodes)).drop(columns="task")
     found = measures.cells(episodes, "pass_at_1")
     keys: dict[str, Key] = {method: ("strong", "sync", method) for method in ABLATION}
     changes = [found.estimate(difference([keys[m]], [keys["gig"]])) for m in table["method"]]
@@ -184,13 +174,8 @@ def descriptions(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def tokens(episodes: pd.DataFrame) -> pd.DataFrame:
     """Figure 9: generated tokens a step, in successes and in failures, by level, mode and method."""
     by = (*CELL, "outcome")
-    found = measures.cells(episodes[episodes["steps"] > 0], "tokens_per_step", by)
-    rows = [
-        dict(zip(by, key, strict=True)) | _columns(found.estimate({key: 1.0}))
-        for cell in PLANNED
-        for key in ((*cell, outcome) for outcome in ("success", "failure"))
-    ]
-    return pd.DataFrame(rows)
+    keys = [(*cell, outcome) for cell in PLANNED for outcome in ("success", "failure")]
+    return grid(measures.cells(episodes[episodes["steps"] > 0], "tokens_per_step", by), by, keys)
 
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -207,12 +192,85 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     return table.replace([np.inf, -np.inf], np.nan).reset_index()
 
 
-def statuses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """How the episodes of every condition ended: number by status and by end reason; 0 episodes: not run."""
-    by = episodes.groupby(list(CELL))
-    status = by["status"].value_counts().unstack(fill_value=0).reindex(columns=list(STATUSES), fill_value=0)
-    ends = by["reason"].value_counts().unstack(fill_value=0)
-    ends = ends.drop(columns=[c for c in ends if c in STATUSES]).add_prefix("ended_")
-    table = by.size().rename("episodes").to_frame().join(status).join(ends)
-    index = pd.MultiIndex.from_tuples(PLANNED, names=CELL)
-    return table.reindex(index, fill_value=0).reset_index()
+PAPER_MODELS = {"strong": "Qwen3-235B-A22B-Instruct-2507-FP8", "weak": "Qwen3-30B-A3B-Instruct-2507-FP8"}
+"""The models whose numbers the paper's effects are taken from (its only pair of one family)."""
+WITH_FEEDBACK = ("recap", "react")
+"""The baselines that see what their actions do; CoT, near 0 in both modes, would only dilute a difference."""
+GIGS = ("gig", "gig_exp")
+
+
+def _better(
+    hypothesis: str, one: str, other: str, mode: str, paper_verdict: str, level: str = "strong"
+) -> Claim:
+    """``one`` solves more kitchens than ``other``."""
+    who = " with the less able model" if level == "weak" else ""
+    text = f"{LABELS[one]} solves more than {LABELS[other]} in {mode} kitchens{who}"
+    return versus(hypothesis, text, "pass_at_1", (level, mode, one), (level, mode, other), paper_verdict)
+
+
+def _lead(mode: str) -> dict[Key, float]:
+    return difference([("strong", mode, "gig")], [("strong", mode, m) for m in WITH_FEEDBACK])
+
+
+def _gain(one: str, other: str, mode: str, level: str = "strong") -> dict[Key, float]:
+    return difference([(level, mode, one)], [(level, mode, other)])
+
+
+SYNC_VERDICTS = {
+    "recap": "holds (4.3, no test; it calls ReCAP the strongest baseline, but ReAct is: Table 1)",
+    "react": "holds on two models, a tie on Gemini (Table 1)",
+    "cot": "holds (4.3, no test)",
+}
+CLAIMS = (
+    *(_better("GiG, sync", "gig", m, "sync", SYNC_VERDICTS[m]) for m in ("recap", "react", "cot")),
+    *(_better("GiG, async", "gig", m, "async", "holds (4.4, no test)") for m in ("recap", "react", "cot")),
+    Claim("concurrency", "GiG's lead over ReCAP and ReAct is larger in async than in sync kitchens",
+          "pass_at_1", minus(_lead("async"), _lead("sync")), "holds on Qwen3 (Tables 1 and 2, no test)"),
+    _better("experience", "gig_exp", "gig", "async", "holds on two models, a tie on Gemini (Table 2)"),
+    Claim("experience", "GiG+Exp takes fewer steps than GiG in async kitchens (all trials)",
+          "steps_all", _gain("gig_exp", "gig", "async"),
+          "holds in most tasks (4.4; mean over the tasks of Table 14)", "negative"),
+    _better("ablation", "gig", "gig_bl", "sync", "holds (Table 5, no test)"),
+    _better("ablation", "gig", "gig_ld", "sync", "holds (Table 5, no test)"),
+    _better("plug-in", "gig_exp", "gig", "sync", "holds (4.6, no test)", "weak"),
+    Claim("plug-in", "experience adds more to the less able model than to the able one (sync)", "pass_at_1",
+          minus(_gain("gig_exp", "gig", "sync", "weak"), _gain("gig_exp", "gig", "sync")),
+          "holds (4.6 against 4.3, no test)"),
+    Claim("effort", "GiG generates more tokens a step where it fails than where it succeeds",
+          "tokens_per_step", difference([("strong", "failure")], [("strong", "success")]),
+          "holds for every model (4.8, Figure 9 without numbers)"),
+    Claim("idling", "GiG waits in a smaller share of its steps than ReCAP in async kitchens", "idle",
+          _gain("gig", "recap", "async"), "argued from Figure 1, not measured", "negative"),
+)  # fmt: skip
+"""Cohen's h is not for differences of differences: on its scale they can have the opposite sign."""
+
+
+def _printed_cells() -> dict[tuple[str, Key], float]:
+    """The paper's numbers by metric and cell: Pass@1, and steps as the mean over tasks."""
+    found: dict[tuple[str, Key], float] = {}
+
+    def add(metric: str, level: str, mode: str, labels: pd.Series, values: pd.Series) -> None:
+        for label, value in zip(labels, values, strict=True):
+            found[metric, (level, mode, OURS[label])] = float(value)
+
+    for name, (level, mode) in TOTALS.items():
+        rows = papers.table(f"gig_{name}").query("model == @PAPER_MODELS[@level]")
+        add("pass_at_1", level, mode, rows["method"], rows["pass_at_1"] / 100)
+    ablation = papers.table("gig_table5")
+    add("pass_at_1", "strong", "sync", ablation["configuration"], ablation["pass_at_1"] / 100)
+    for name, mode in (("table7", "sync"), ("table14", "async")):
+        rows = papers.table(f"gig_{name}").groupby("method")["steps_mean"].mean().reset_index()
+        add("steps_all", "strong", mode, rows["method"], rows["steps_mean"])
+    return found
+
+
+def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The paper's claims on prepared episodes (:func:`~mnemocraft.studies.claims.judge`), by kitchen."""
+    acted = episodes[(episodes["steps"] > 0) & episodes["method"].isin(GIGS)]
+    measured = {
+        "pass_at_1": measures.cells(episodes, "pass_at_1"),
+        "steps_all": measures.cells(episodes, "steps_all"),
+        "tokens_per_step": measures.cells(acted, "tokens_per_step", ("level", "outcome")),
+        "idle": measures.cells(episodes[episodes["idle"].notna()], "idle"),
+    }
+    return claims.judge(CLAIMS, measured, "kitchens", _printed_cells(), episodes, CELL)

@@ -13,6 +13,7 @@ import pandas as pd
 
 from mnemocraft import figstyle, paths
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.studies.estimates import span, text
 from mnemocraft.studies.how2.known import GROUPS
 
 Played = Mapping[str, Mapping[str, pd.DataFrame]]
@@ -25,13 +26,6 @@ def check_models(model: str, small_model: str | None) -> None:
         raise MnemocraftError(
             f"model and small_model are both {model!r}: name another small_model, or None to leave it out."
         )
-
-
-def _with_interval(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:
-    if pd.isna(row[value]):
-        return "-"
-    low, high = ("?" if pd.isna(row[end]) else format(row[end], digits) for end in ("low", "high"))
-    return f"{format(row[value], digits)} [{low}, {high}]"
 
 
 def _of_split(table: pd.DataFrame, split: str) -> pd.DataFrame:
@@ -49,7 +43,7 @@ def columns(played: Played, name: str, by: str, split: str) -> pd.DataFrame:
     """
     tables = {model: _of_split(found[name], split) for model, found in played.items()}
     first = next(iter(tables.values()))
-    texts = [t.assign(source=model, text=t.apply(_with_interval, axis=1)) for model, t in tables.items()]
+    texts = [t.assign(source=model, text=t.apply(text, axis=1)) for model, t in tables.items()]
     printed = first["paper"].map(lambda value: "-" if pd.isna(value) else f"{value:.2f}")
     long = pd.concat([*texts, first.assign(source=PAPER, text=printed)])
     order = pd.MultiIndex.from_product([first[by].unique(), [*tables, PAPER]], names=[by, None])
@@ -68,14 +62,6 @@ def sizes(played: Played, name: str, split: str) -> str:
     return "Episodes behind a number: " + "; ".join(said) + "."
 
 
-def span(counts: pd.Series) -> str:
-    """The counts above 0 as ``19`` or ``19 to 24``."""
-    run = counts[counts > 0].astype(int)
-    if run.empty:
-        return "0"
-    return str(run.min()) if run.min() == run.max() else f"{run.min()} to {run.max()}"
-
-
 def hypotheses(played: Played) -> pd.DataFrame:
     """Every claim: the paper's effect, then each model's with interval and verdict.
 
@@ -85,7 +71,7 @@ def hypotheses(played: Played) -> pd.DataFrame:
     shown = {("", "claim"): first["claim"], (PAPER, "effect"): first["paper_effect"].map("{:+.2f}".format)}
     for model, found in played.items():
         table = found["hypotheses"]
-        shown[model, "effect"] = table.apply(_with_interval, axis=1, value="effect", digits="+.2f")
+        shown[model, "effect"] = table.apply(text, axis=1, value="effect", digits="+.2f")
         shown[model, "n"] = table["n"]
         shown[model, "verdict"] = table["verdict"]
         if not figstyle.is_surrogate(model):
@@ -111,8 +97,8 @@ def evidence(played: Played) -> str:
 def known_targets(table: pd.DataFrame, setups: Sequence[str]) -> pd.DataFrame:
     """Success [interval] and n on known and unknown targets, by set-up, teacher and difficulty."""
     rows = table[table["setup"].isin(setups) & (table["n"] > 0)]
-    text = rows.apply(_with_interval, axis=1) + ", n = " + rows["n"].astype(int).astype(str)
+    shown = rows.apply(text, axis=1) + ", n = " + rows["n"].astype(int).astype(str)
     index = ["setup", "teacher", "difficulty"]
-    wide = rows.assign(text=text).pivot(index=index, columns="targets", values="text")
+    wide = rows.assign(text=shown).pivot(index=index, columns="targets", values="text")
     order = rows[index].drop_duplicates()
     return wide.reindex(index=pd.MultiIndex.from_frame(order), columns=GROUPS).fillna("-")

@@ -1,8 +1,7 @@
 """The paper's tables, measured on our records, with the paper's number in the column ``paper``.
 
 Every function takes prepared episodes (:func:`~mnemocraft.studies.how2.measures.prepare`) and returns one row
-a number: ``value`` with its 95 % interval ``low``/``high`` (bootstrap over targets), ``n`` episodes. A
-condition that was not run has NaN and n = 0, so partial runs give partial tables.
+a number (:mod:`~mnemocraft.studies.estimates`), its interval resampled by target.
 """
 
 from __future__ import annotations
@@ -14,21 +13,19 @@ import pandas as pd
 from mnemocraft import stats
 from mnemocraft.agents.how2.settings import SETUPS, TEACHERS
 from mnemocraft.stats import Cells, Estimate, Key, difference
-from mnemocraft.studies import papers
+from mnemocraft.studies import estimates, papers
+from mnemocraft.studies.estimates import add_paper, grid, numbers
 from mnemocraft.studies.how2 import measures
 from mnemocraft.studies.how2.load import SPLITS
 
-STATUSES = ("ok", "error", "timeout", "crash", "budget")
 VARIANTS = {"how2": "main", "-curriculum": "curriculum", "+ask-first-policy": "ask_first"}
 """Rows of the paper's Table 6 and the variant of ours that they are put beside."""
+KEYS = ("setup", "teacher", "split")
 GRID = tuple(("base", "none", s) for s in SPLITS) + tuple(
     (setup, teacher, split) for setup in SETUPS[1:] for teacher in (*TEACHERS, "avg") for split in SPLITS
 )
-"""Rows of the paper's Tables 1, 9 and 10: (setup, teacher, split)."""
-
-
-def _columns(estimate: Estimate) -> dict[str, float]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
+"""Rows of the paper's Tables 1, 9 and 10: :data:`KEYS`."""
+OUTCOMES = ("overall_sr", "impossible_f1", "avg_cache_miss", "avg_intervention_rate")
 
 
 def _estimate(found: Cells, variant: str, setup: str, teacher: str, split: str) -> Estimate:
@@ -37,56 +34,54 @@ def _estimate(found: Cells, variant: str, setup: str, teacher: str, split: str) 
     return found.mean([(variant, setup, t, split) for t in teachers])
 
 
-def _beside(
-    rows: list[dict] | pd.DataFrame, paper: pd.DataFrame, keys: Sequence[str], values: dict[str, str]
-) -> pd.DataFrame:
-    """Our rows with the paper's columns joined on ``keys`` and renamed as in ``values``."""
-    return pd.DataFrame(rows).merge(paper[[*keys, *values]].rename(columns=values), on=list(keys), how="left")
+def _by_setup(found: dict[str, Cells], by: str, variant: str, splits: Sequence[str] = SPLITS) -> pd.DataFrame:
+    """A row for each of the paper's and each of the cells, whose name stands in the column ``by``."""
+    return pd.DataFrame(
+        dict(zip(KEYS, row, strict=True)) | {by: name} | numbers(_estimate(cells, variant, *row))
+        for row in GRID
+        if row[2] in splits
+        for name, cells in found.items()
+    )
 
 
-def _by_setup(
-    episodes: pd.DataFrame, metrics: Sequence[str], paper: str, variant: str, splits: Sequence[str] = SPLITS
+def _metrics(
+    episodes: pd.DataFrame,
+    metrics: Sequence[str],
+    paper: str,
+    variant: str = "main",
+    splits: Sequence[str] = SPLITS,
 ) -> pd.DataFrame:
     found = {metric: measures.cells(episodes, metric) for metric in metrics}
-    rows = [
-        {"setup": setup, "teacher": teacher, "split": split, "metric": metric}
-        | _columns(_estimate(found[metric], variant, setup, teacher, split))
-        for setup, teacher, split in GRID
-        if split in splits
-        for metric in metrics
-    ]
-    return _beside(rows, papers.table(paper), ("setup", "teacher", "split", "metric"), {"value": "paper"})
+    ours = _by_setup(found, "metric", variant, splits)
+    return add_paper(ours, papers.table(paper), (*KEYS, "metric"), {"value": "paper"})
 
 
 def table1(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success (solvable examples), impossible F1, cache misses and interventions (all examples)."""
-    metrics = ("overall_sr", "impossible_f1", "avg_cache_miss", "avg_intervention_rate")
-    return _by_setup(episodes, metrics, "how2_table1", "main")
+    return _metrics(episodes, OUTCOMES, "how2_table1")
 
 
 def table8(episodes: pd.DataFrame) -> pd.DataFrame:
     """Tokens of all roles (thousands an episode) and actions beyond the expert's in solved episodes."""
-    return _by_setup(episodes, ("token_usage_k", "action_efficiency"), "how2_table8", "main")
+    return _metrics(episodes, ("token_usage_k", "action_efficiency"), "how2_table8")
 
 
 def table9(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success (solvable examples) and the three kinds of error (as rates over all examples)."""
-    metrics = ("success_rate", "impossible_error", "max_steps_error", "eager_crafting_error")
-    return _by_setup(episodes, metrics, "how2_table9", "main")
+    errors = ("impossible_error", "max_steps_error", "eager_crafting_error")
+    return _metrics(episodes, ("success_rate", *errors), "how2_table9")
 
 
 def table11(episodes: pd.DataFrame) -> pd.DataFrame:
     """The variant without the think tool, high split; the paper's numbers are those of Qwen 3 32B."""
-    metrics = ("overall_sr", "impossible_f1", "avg_cache_miss", "avg_intervention_rate")
-    return _by_setup(episodes, metrics, "how2_table11", "no_think", splits=("high",))
+    return _metrics(episodes, OUTCOMES, "how2_table11", "no_think", ("high",))
 
 
 def _seed_std(episodes: pd.DataFrame) -> pd.DataFrame:
     """Standard deviation of the success rate between seeds (n - 1), NaN for fewer than two."""
-    keys = ["setup", "teacher", "split"]
-    sums = episodes.groupby([*keys, "seed"], observed=True)[["solved", "solvable"]].sum()
+    sums = episodes.groupby([*KEYS, "seed"], observed=True)[["solved", "solvable"]].sum()
     rate = sums["solved"] / sums["solvable"]
-    return rate.groupby(level=keys, observed=True).std().rename("std").reset_index()
+    return rate.groupby(level=list(KEYS), observed=True).std().rename("std").reset_index()
 
 
 def table10(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -95,24 +90,19 @@ def table10(episodes: pd.DataFrame) -> pd.DataFrame:
     found = {"overall": measures.cells(episodes, "overall_sr")}
     for difficulty in measures.DIFFICULTIES:
         found[difficulty] = measures.cells(episodes[episodes["difficulty"] == difficulty], "overall_sr")
-    rows = [
-        {"setup": setup, "teacher": teacher, "split": split, "difficulty": difficulty}
-        | _columns(_estimate(in_class, "main", setup, teacher, split))
-        for setup, teacher, split in GRID
-        for difficulty, in_class in found.items()
-    ]
-    keys = ("setup", "teacher", "split", "difficulty")
+    keys = [*KEYS, "difficulty"]
     spread = _seed_std(episodes).assign(difficulty="overall").astype(dict.fromkeys(keys, object))
-    table = pd.DataFrame(rows).merge(spread, on=list(keys), how="left")
-    return _beside(table, papers.table("how2_table10"), keys, {"success_rate": "paper", "std": "paper_std"})
+    table = _by_setup(found, "difficulty", "main").merge(spread, on=keys, how="left")
+    printed = {"success_rate": "paper", "std": "paper_std"}
+    return add_paper(table, papers.table("how2_table10"), keys, printed)
 
 
 def table5(judged: pd.DataFrame) -> pd.DataFrame:
     """Share of a model teacher's answers that the judge calls valid; ``judged``: records of that study."""
     answers = judged.assign(valid=judged["success"].astype(float))
     found = stats.cells(answers, stats.rate("valid"), by=("teacher",), cluster="task")
-    rows = [{"teacher": t} | _columns(found.estimate({(t,): 1.0})) for t in TEACHERS]
-    return _beside(rows, papers.table("how2_table5"), ("teacher",), {"llm_judge_validation": "paper"})
+    ours = grid(found, ("teacher",), [(teacher,) for teacher in TEACHERS])
+    return add_paper(ours, papers.table("how2_table5"), ("teacher",), {"llm_judge_validation": "paper"})
 
 
 def table6(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -129,20 +119,17 @@ def table6(episodes: pd.DataFrame) -> pd.DataFrame:
             change = found.estimate(difference(keys, [("main", *key[1:]) for key in keys]))
             rows.append(
                 {"variant": variant, "metric": metric, "paper_row": label}
-                | _columns(found.mean(keys))
+                | numbers(found.mean(keys))
                 | {"change": change.value, "change_low": change.low, "change_high": change.high}
             )
     paper = papers.table("how2_table6").rename(columns={"variant": "paper_row"})
-    return _beside(rows, paper, ("paper_row", "metric"), {"value": "paper"})
+    return add_paper(pd.DataFrame(rows), paper, ("paper_row", "metric"), {"value": "paper"})
 
 
 def statuses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """How the episodes of every condition ended: number by status (zeros shown) and by end reason."""
-    by = episodes.groupby(list(measures.CELL), observed=True)
-    status = by["status"].value_counts().unstack(fill_value=0).reindex(columns=list(STATUSES), fill_value=0)
-    ends = by["reason"].value_counts().unstack(fill_value=0)
-    ends = ends.drop(columns=[c for c in ends if c in STATUSES]).add_prefix("ended_")
-    return by.size().rename("episodes").to_frame().join(status).join(ends).reset_index()
+    """How the episodes of every condition ended."""
+    by = list(measures.CELL)
+    return estimates.statuses(episodes, by).astype(dict.fromkeys(by, object)).sort_values(by)
 
 
 def success_by_first_read(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -151,13 +138,10 @@ def success_by_first_read(episodes: pd.DataFrame) -> pd.DataFrame:
     labels = ("No call", "1st", "2nd", ">=3rd")
     position = episodes["first_read"].fillna(0).clip(0, 3).astype(int)
     episodes = episodes.assign(first_read=[labels[i] for i in position])
-    found = measures.cells(episodes, "overall_sr", by=("teacher", "first_read"))
-    rows = [
-        {"teacher": t, "first_read": label} | _columns(found.estimate({(t, label): 1.0}))
-        for t in TEACHERS
-        for label in labels
-    ]
-    return pd.DataFrame(rows)
+    by = ("teacher", "first_read")
+    return grid(
+        measures.cells(episodes, "overall_sr", by), by, [(t, name) for t in TEACHERS for name in labels]
+    )
 
 
 def _capped(counts: pd.Series) -> pd.Series:
@@ -167,20 +151,13 @@ def _capped(counts: pd.Series) -> pd.Series:
 def by_misses_and_hits(episodes: pd.DataFrame, split: str = "high") -> pd.DataFrame:
     """Figures 5 and 8: success (a correct "impossible" counts) and episodes by cache misses and hits."""
     episodes = episodes.query("variant == 'main' and split == @split")
-    episodes = episodes.assign(
-        cache_misses=_capped(episodes["cache_misses"]), cache_hits=_capped(episodes["cache_hits"])
-    )
-    keys = ("teacher", "setup", "cache_misses", "cache_hits")
-    found = measures.cells(episodes, "success_all", by=keys)
-    counts = ("0", "1", ">1")
-    rows = [
-        dict(zip(keys, cell, strict=True)) | _columns(found.estimate({cell: 1.0}))
-        for cell in ((t, s, m, h) for t in TEACHERS for s in SETUPS[1:] for m in counts for h in counts)
-        if cell[1] != "just_ask" or cell[3] == "0"
-    ]
+    episodes = episodes.assign(**{name: _capped(episodes[name]) for name in ("cache_misses", "cache_hits")})
+    by, counts = ("teacher", "setup", "cache_misses", "cache_hits"), ("0", "1", ">1")
+    keys = [(t, s, m, h) for t in TEACHERS for s in SETUPS[1:] for m in counts for h in counts]
+    keys = [key for key in keys if key[1] != "just_ask" or key[3] == "0"]
     paper = papers.table("how2_fig8").assign(success_rate_pct=lambda p: p["success_rate_pct"] / 100)
     renamed = {"success_rate_pct": "paper", "count": "paper_n", "reading": "paper_reading"}
-    return _beside(rows, paper, keys, renamed)
+    return add_paper(grid(measures.cells(episodes, "success_all", by), by, keys), paper, by, renamed)
 
 
 def learning(episodes: pd.DataFrame, split: str = "high", bins: int = 6) -> pd.DataFrame:
@@ -199,9 +176,9 @@ def learning(episodes: pd.DataFrame, split: str = "high", bins: int = 6) -> pd.D
             found = measures.cells(episodes.assign(x=x), metric, by=("setup", "teacher", "x"))
             rows += [
                 {"axis": axis, "metric": metric, "setup": setup, "x": point}
-                | _columns(found.mean([(setup, t, point) for t in ("none", *TEACHERS)]))
+                | numbers(found.mean([(setup, t, point) for t in ("none", *TEACHERS)]))
                 for setup in SETUPS
                 for point in sorted(x.unique())
             ]
-    numbers = dict.fromkeys(("x", "value", "low", "high", "n"), float)
-    return pd.DataFrame(rows, columns=["axis", "metric", "setup", *numbers]).astype(numbers)
+    floats = dict.fromkeys(("x", *estimates.NUMBERS), float)
+    return pd.DataFrame(rows, columns=["axis", "metric", "setup", *floats]).astype(floats)

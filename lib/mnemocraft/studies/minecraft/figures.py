@@ -10,8 +10,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
-from mnemocraft.figstyle import COLOURS, PAGE, stamp, styled
+from mnemocraft.figstyle import PAGE, stamp, styled
+from mnemocraft.studies.estimates import span
+from mnemocraft.studies.minecraft.tables import CONTROLLERS
 from mnemocraft.studies.minecraft.views import FRAME, View
+from mnemocraft.studies.plots import legend, points, series
 
 ACROSS = 4
 """Frames in a row of a sheet."""
@@ -35,10 +38,6 @@ def sheet(views: Sequence[View], note: str) -> Figure:
     return figure
 
 
-OFFSETS = {"scripted": -0.24, "learned": 0.0, "random": 0.24}
-"""Where in its row a controller is drawn."""
-
-
 @styled
 def skills(found: pd.DataFrame) -> Figure:
     """A row a skill: success rates with their 95 % intervals by controller, and the paper's rate.
@@ -48,41 +47,20 @@ def skills(found: pd.DataFrame) -> Figure:
     """
     names = list(dict.fromkeys(found["skill"]))
     figure, axes = plt.subplots(figsize=(PAGE, 0.27 * len(names) + 0.9))
-    for i, (kind, offset) in enumerate(OFFSETS.items()):
-        rows = found[found["controller"] == kind]
-        y = rows["skill"].map(names.index) + offset
-        spread = (rows["value"] - rows["low"], rows["high"] - rows["value"])
-        style: dict[str, Any] = {
-            "color": COLOURS[i],
-            "marker": figstyle.MARKERS[i],
-            "linestyle": "none",
-            "elinewidth": 1.0,
-        }
-        axes.errorbar(rows["value"], y, xerr=spread, label=kind, clip_on=False, **style)
+    controllers = {kind: kind for kind in CONTROLLERS}
+    points(axes, series(found, "controller", controllers), names, "skill", apart=0.24, scale=1, upright=False)
     paper = found.drop_duplicates("skill").dropna(subset=["paper"])
+    style: Any = {"ms": 14, "mew": 2.0, "color": "black", "zorder": 1, "clip_on": False}
     y = paper["skill"].map(names.index)
-    axes.plot(
-        paper["paper"],
-        y,
-        "|",
-        ms=14,
-        mew=2.0,
-        color="black",
-        label="DEPS, Table 18 (learned)",
-        zorder=1,
-        clip_on=False,
-    )
+    axes.plot(paper["paper"], y, "|", label="DEPS, Table 18 (learned)", **style)
     for place in range(1, len(names), 2):
         axes.axhspan(place - 0.5, place + 0.5, color="0.955", zorder=0)
     axes.set_yticks(range(len(names)), names)
     axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(-0.02, 1.02), xlabel="Success rate")
     axes.tick_params(axis="y", length=0)
-    figure.legend(loc="outside upper center", ncols=4)
-    counts = sorted(found["n"].unique())
-    episodes = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    stamp(
-        figure, f"n = {episodes} episodes a point; bars: 95 % Wilson intervals. The paper's n is not printed."
-    )
+    legend(figure, axes, 4)
+    note = f"n = {span(found['n'])} episodes a point; bars: 95 % Wilson intervals."
+    stamp(figure, f"{note} The paper's n is not printed.")
     return figure
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs import code_version, write_table
 from mnemocraft.studies import papers
 from mnemocraft.studies.minecraft.load import EVALUATE, RIVAL
 
@@ -47,21 +45,20 @@ def skills(measured: pd.DataFrame) -> pd.DataFrame:
     """
     paper = papers.table("deps_table18")
     _complete(measured, paper["skill"].tolist())
-    ours = [name for name in measured["skill"].unique() if name not in set(paper["skill"])]
-    order = {name: place for place, name in enumerate([*paper["skill"], *ours])}
-    renamed = measured.rename(
-        columns={
-            "success_rate": "value",
-            "episodes": "n",
-            "max_steps": "limit",
-            "mean_steps_of_successes": "steps",
-        }
-    )
+    names = {
+        "success_rate": "value",
+        "episodes": "n",
+        "max_steps": "limit",
+        "mean_steps_of_successes": "steps",
+    }
     printed = paper.rename(columns={"success_rate": "paper", "episode_length": "paper_limit"})
-    joined = renamed.merge(printed, on="skill", how="left")
-    joined = joined.assign(
-        skill_order=joined["skill"].map(order), controller_order=joined["controller"].map(CONTROLLERS.index)
-    ).sort_values(["skill_order", "controller_order"], ignore_index=True)
+    joined = measured.rename(columns=names).merge(printed, on="skill", how="left")
+    order = list(dict.fromkeys([*paper["skill"], *measured["skill"]]))
+    places = {"skill": order.index, "controller": CONTROLLERS.index}
+    by = list(places)
+    joined = joined.sort_values(
+        by, ignore_index=True, key=lambda column: column.map(places[str(column.name)])
+    )
     columns = ["skill_id", "skill", "controller", "value", "low", "high", "n", "paper"]
     return joined[[*columns, "limit", "paper_limit", "steps", *EFFORT, "biome"]]
 
@@ -141,27 +138,16 @@ def speed(recorded: Mapping[str, Any]) -> pd.DataFrame:
 
 def targets(recorded: Mapping[str, Any]) -> pd.DataFrame:
     """What was asked for and what was recorded; ``met`` says whether it was."""
-    asked = recorded["targets"]
-    rows = [
-        ("steps a second without images", asked["blind"], recorded["without images, random"]),
-        ("steps a second with 64x64 images", asked["seeing"], recorded["with 64x64 images, random"]),
-        ("times crafter, with images", asked["times_crafter"], recorded["times crafter, with images"]),
-        ("reset, ms (at most)", asked["reset_ms"], recorded["reset with image, ms"]),
-        (
-            "memory of 12,000 steps, MB (at most)",
-            asked["memory_mb"],
-            recorded["peak memory of 12,000 steps, MB"],
-        ),
-    ]
+    wanted = (
+        ("steps a second without images", "blind", "without images, random"),
+        ("steps a second with 64x64 images", "seeing", "with 64x64 images, random"),
+        ("times crafter, with images", "times_crafter", "times crafter, with images"),
+        ("reset, ms (at most)", "reset_ms", "reset with image, ms"),
+        ("memory of 12,000 steps, MB (at most)", "memory_mb", "peak memory of 12,000 steps, MB"),
+    )
+    rows = [(what, recorded["targets"][target], recorded[key]) for what, target, key in wanted]
     table = pd.DataFrame(rows, columns=["what", "asked", "recorded"])
     most = table["what"].str.endswith("(at most)")
     return table.assign(
         met=np.where(most, table["recorded"] <= table["asked"], table["recorded"] >= table["asked"])
     )
-
-
-def write(found: Mapping[str, pd.DataFrame], seeds: Sequence[int], folder: Path) -> None:
-    """Write tables as ``<name>.csv`` with their provenance: no model, the seeds, the commit."""
-    source = {"model": "none", "seeds": " ".join(map(str, seeds)), "commit": code_version()}
-    for name, table in found.items():
-        write_table(table.assign(**source), folder / f"{name}.csv")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,11 +16,12 @@ from matplotlib.figure import Figure
 from mnemocraft import costs, figstyle
 from mnemocraft.costs import Lengths
 from mnemocraft.figstyle import COLOURS, COLUMN, MARKERS, PAGE, stamp, styled
-from mnemocraft.studies.gig import scaling
-from mnemocraft.studies.gig.latency import BUDGET_MS, Recorded
-from mnemocraft.studies.gig.scaling import BRANCHING, OBSERVATION, OUTPUT, SYSTEM
-from mnemocraft.studies.gig.spending import METHODS, PAIR, PAPER_CROSSOVER
-from mnemocraft.viewer import headless
+from mnemocraft.studies import plots
+from mnemocraft.studies.gig.measures import LABELS
+from mnemocraft.studies.gig.scaling import tables
+from mnemocraft.studies.gig.scaling.latency import BUDGET_MS, Recorded
+from mnemocraft.studies.gig.scaling.spending import METHODS, PAIR, PAPER_CROSSOVER
+from mnemocraft.studies.gig.scaling.tables import BRANCHING, OBSERVATION, OUTPUT, SYSTEM
 
 LONGEST = 246
 """Steps after which the longest task of the benchmark is stopped: 3 x 82."""
@@ -29,7 +29,6 @@ STEPS = np.unique(np.geomspace(1, LONGEST, 60).round().astype(int))
 FIGURE8_BRANCHINGS = (2, 5, 10, 20)
 FIGURE10_OUTPUTS = (500, 1000, 2000)
 FIGURE10_OBSERVATIONS = (325, 650, 1300)
-FACTOR_LABELS = {"below_1_1": "less than ReAct", "below_1_10": "a tenth", "below_1_100": "a hundredth"}
 UNIT = "attended tokens"
 LOG: Any = {"value": "log", "subs": []}
 """A logarithmic axis without minor ticks, whose labels would take most of the time of a figure."""
@@ -39,7 +38,6 @@ PARTS = {
     "encode_ms": "graph encoder, node texts looked up",
     "build_ms": "parser",
 }
-LABELS = {"gig": "GiG", "react": "ReAct"}
 DIAGRAM = Lengths(11, 18, 12, 2)
 """Lengths in the schematic, which has no scale."""
 
@@ -79,38 +77,61 @@ def _strip(axes: Axes, row: int, parts: Sequence[tuple[str, float]]) -> None:
         left += width
 
 
-def _cost_axes(axes: Axes) -> None:
+def _cost_axes(axes: Axes, *, first: bool = True) -> None:
     axes.set_yscale(**LOG)
     axes.set_xlabel("Steps")
     axes.margins(x=0.02)
+    if first:
+        axes.set_ylabel(f"Attention cost\n({UNIT})")
 
 
-def _react(axes: Axes, lengths: Lengths, i: int, label: str) -> None:
-    cost = [costs.react_attention_cost(int(n), *lengths[:3]) for n in STEPS]
-    axes.plot(STEPS, cost, color=COLOURS[i], linestyle="-", marker=MARKERS[i], markevery=(i, 9), label=label)
+def _dotted(axes: Axes) -> None:
+    """The paper's crossover."""
+    axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
 
 
-def _gig(axes: Axes, lengths: Lengths, i: int, label: str) -> None:
-    """GiG's line, with a ring where it becomes the cheaper one."""
-    cost = [costs.gig_attention_cost(int(n), *lengths) for n in STEPS]
-    axes.plot(STEPS, cost, color=COLOURS[i], linestyle="--", marker=MARKERS[i], markevery=(i, 9), label=label)
-    crossover = costs.crossover_horizon(*lengths)
-    if crossover and crossover <= LONGEST:
-        at = costs.gig_attention_cost(crossover, *lengths)
-        axes.plot(crossover, at, marker="o", color="black", fillstyle="none", markersize=8)
+def _costs(
+    axes: Axes, react: Mapping[str, tuple[int, Lengths]], gig: Mapping[str, tuple[int, Lengths]]
+) -> None:
+    """A line an agent by its label, with its look; rings where GiG becomes the cheaper one."""
+    for label, (i, lengths) in react.items():
+        cost = [costs.react_attention_cost(int(n), *lengths[:3]) for n in STEPS]
+        _line(axes, cost, i, "-", label)
+    for label, (i, lengths) in gig.items():
+        _line(axes, [costs.gig_attention_cost(int(n), *lengths) for n in STEPS], i, "--", label)
+        crossover = costs.crossover_horizon(*lengths)
+        if crossover and crossover <= LONGEST:
+            at = costs.gig_attention_cost(crossover, *lengths)
+            axes.plot(crossover, at, marker="o", color="black", fillstyle="none", markersize=8)
+
+
+def _line(axes: Axes, cost: Sequence[float], i: int, dashes: str, label: str) -> None:
+    look: Any = {"color": COLOURS[i], "marker": MARKERS[i], "markevery": (i, 9), "linestyle": dashes}
+    axes.plot(STEPS, cost, label=label, **look)
 
 
 @styled
-def figure8b() -> Figure:
-    """Lines: total cost by number of steps, ReAct and GiG with several branching factors."""
+def compared(system: int, observation: int, output: int, *branchings: int) -> Figure:
+    """Lines: total cost by number of steps (Figure 8b), ReAct and GiG with several branching factors.
+
+    With a single branching factor it says from where on GiG is the cheaper one.
+    """
     figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
-    _react(axes, Lengths(SYSTEM, OBSERVATION, OUTPUT), 5, "ReAct, ReCAP")
-    for i, branching in enumerate(FIGURE8_BRANCHINGS):
-        _gig(axes, Lengths(SYSTEM, OBSERVATION, OUTPUT, branching), i, f"GiG, ε = {branching}")
+    cases = [Lengths(system, observation, output, branching) for branching in branchings]
+    _costs(
+        axes,
+        {"ReAct, ReCAP": (5, cases[0])},
+        {f"GiG, ε = {c.branching}": (i, c) for i, c in enumerate(cases)},
+    )
     _cost_axes(axes)
-    axes.set_ylabel(f"Attention cost\n({UNIT})")
     axes.legend()
-    stamp(figure, f"S = {SYSTEM}, O = {OBSERVATION}, R = {OUTPUT} tokens; rings: GiG is cheaper from here.")
+    note = f"S = {system}, O = {observation}, R = {output} tokens; rings: GiG is cheaper from here."
+    if len(cases) == 1:
+        found = [costs.crossover_horizon(*cases[0], factor=factor) for factor in tables.FACTORS]
+        names = ("less than ReAct", "a tenth", "a hundredth")
+        note = "; ".join(f"{name} from {n}" for name, n in zip(names, found, strict=True))
+        note = f"GiG costs {note} steps on."
+    stamp(figure, note)
     return figure
 
 
@@ -121,8 +142,7 @@ def figure8a(times: Recorded) -> Figure:
     for i, (column, label) in enumerate(PARTS.items()):
         left.plot(times.graphs["nodes"], times.graphs[column], label=label, **figstyle.line(i))
     left.axhline(BUDGET_MS, color="0.5", linewidth=0.7, linestyle=":")
-    left.set_xlabel("Nodes of the scene graph")
-    left.set_ylabel("Milliseconds")
+    left.set(xlabel="Nodes of the scene graph", ylabel="Milliseconds")
     right.plot(times.banks["bank"], times.banks["query_ms"], label="closest state", **figstyle.line(3))
     right.set_xlabel("States in the memory bank")
     for axes in (left, right):
@@ -137,25 +157,19 @@ def figure8a(times: Recorded) -> Figure:
 def figure10() -> Figure:
     """Lines: total cost by number of steps, with O fixed on the left and R fixed on the right; ε = 10."""
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.6), sharey=True)
-    _both(grid[0], {f"R = {r}": Lengths(SYSTEM, OBSERVATION, r, BRANCHING) for r in FIGURE10_OUTPUTS})
-    _both(grid[1], {f"O = {o}": Lengths(SYSTEM, o, OUTPUT, BRANCHING) for o in FIGURE10_OBSERVATIONS})
-    grid[0].set_title(f"O fixed at {OBSERVATION}")
-    grid[1].set_title(f"R fixed at {OUTPUT}")
-    grid[0].set_ylabel(f"Attention cost\n({UNIT})")
-    for axes in grid:
-        _cost_axes(axes)
-        axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
+    outputs = {f"R = {r}": Lengths(SYSTEM, OBSERVATION, r, BRANCHING) for r in FIGURE10_OUTPUTS}
+    sizes = {f"O = {o}": Lengths(SYSTEM, o, OUTPUT, BRANCHING) for o in FIGURE10_OBSERVATIONS}
+    titles = (f"O fixed at {OBSERVATION}", f"R fixed at {OUTPUT}")
+    for axes, cases, title in zip(grid, (outputs, sizes), titles, strict=True):
+        looks = {name: (i, case) for i, (name, case) in enumerate(cases.items())}
+        _costs(axes, *({f"{who}, {name}": look for name, look in looks.items()} for who in ("ReAct", "GiG")))
+        _cost_axes(axes, first=axes is grid[0])
+        _dotted(axes)
+        axes.set_title(title)
         axes.legend(ncols=2)
     marks = f"Dotted: the paper's {PAPER_CROSSOVER} steps; rings: GiG is cheaper from here."
     stamp(figure, f"S = {SYSTEM}, ε = {BRANCHING}. {marks}")
     return figure
-
-
-def _both(axes: Axes, named: Mapping[str, Lengths]) -> None:
-    for i, (name, lengths) in enumerate(named.items()):
-        _react(axes, lengths, i, f"ReAct, {name}")
-    for i, (name, lengths) in enumerate(named.items()):
-        _gig(axes, lengths, i, f"GiG, {name}")
 
 
 @styled
@@ -163,8 +177,8 @@ def crossover(table: pd.DataFrame, found: pd.DataFrame, model: str) -> Figure:
     """Left: crossover by branching factor, one line an output length; right: by ratios of lengths at ε = 10.
 
     Args:
-        table: :func:`~mnemocraft.studies.gig.scaling.crossovers`.
-        found: :func:`~mnemocraft.studies.gig.spending.lengths`, marked in the map as they were met.
+        table: :func:`~mnemocraft.studies.gig.scaling.tables.crossovers`.
+        found: :func:`~mnemocraft.studies.gig.scaling.spending.lengths`, marked in the map as they were met.
     """
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.8))
     for i, (output, rows) in enumerate(table.groupby("output")):
@@ -189,7 +203,7 @@ def _map(axes: Axes) -> None:
     """Lines of equal crossover at ε = 10 over the two ratios that decide it."""
     systems = np.linspace(0, 8, 33)
     for level in MAP_LEVELS:
-        outputs = [scaling.needed_output(level, system, BRANCHING) for system in systems.tolist()]
+        outputs = [tables.needed_output(level, system, BRANCHING) for system in systems.tolist()]
         axes.plot(outputs, systems, color=COLOURS[0], linestyle="-" if level == PAPER_CROSSOVER else "--")
         axes.text(outputs[-1], systems[-1], f"{level}\nsteps", ha="center", va="bottom", fontsize=6)
     axes.set_xscale(**LOG)
@@ -214,33 +228,13 @@ def spent(calls: pd.DataFrame, model: str) -> Figure:
             longest = rows[(rows["task"] == last["task"]) & (rows["seed"] == last["seed"])]
             style = figstyle.line(i) | {"markevery": 0.15}
             axes.plot(longest["call"], longest["predicted"], label=LABELS[method], **style)
-        axes.set_yscale(**LOG)
-        axes.set_xlabel("Model calls")
-        axes.set_title(f"{mode} kitchens")
-        axes.axvline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
+        _cost_axes(axes, first=mode == modes[0])
+        axes.set(xlabel="Model calls", title=f"{mode} kitchens")
+        _dotted(axes)
         axes.legend(loc="lower right")
-    grid[0, 0].set_ylabel(f"Attention cost\n({UNIT})")
     count = calls.groupby(["method", *PAIR]).ngroups
-    stamp(
-        figure,
-        f"n = {count} episodes. Thin: episodes. Thick: the formulas for each agent's longest one.",
-        model,
-    )
-    return figure
-
-
-@styled
-def compared(lengths: Lengths) -> Figure:
-    """Both agents at given lengths, and in words from where GiG is the cheaper one."""
-    figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
-    _react(axes, lengths, 5, "ReAct, ReCAP")
-    _gig(axes, lengths, 0, f"GiG, ε = {lengths.branching:g}")
-    _cost_axes(axes)
-    axes.set_ylabel(f"Attention cost\n({UNIT})")
-    axes.legend()
-    found = [costs.crossover_horizon(*lengths, factor=factor) for factor in scaling.FACTORS]
-    text = "; ".join(f"{name} from {n}" for name, n in zip(FACTOR_LABELS.values(), found, strict=True))
-    stamp(figure, f"GiG costs {text} steps on.")
+    note = f"n = {count} episodes. Thin: episodes. Thick: the formulas for each agent's longest one."
+    stamp(figure, note, model)
     return figure
 
 
@@ -248,11 +242,11 @@ def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> 
     """All figures by the name of their file.
 
     Args:
-        found: :func:`~mnemocraft.studies.gig.scaling.tables` of ``calls``.
+        found: :func:`~mnemocraft.studies.gig.scaling.tables.tables` of ``calls``.
     """
     return {
         "method": diagram(),
-        "figure8b": figure8b(),
+        "figure8b": compared(SYSTEM, OBSERVATION, OUTPUT, *FIGURE8_BRANCHINGS),
         "figure10": figure10(),
         "crossover": crossover(found["crossovers"], found["lengths"], model),
         "spent": spent(calls, model),
@@ -261,27 +255,13 @@ def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> 
 
 def explorer() -> widgets.VBox | Image:
     """Sliders for the four lengths over :func:`compared`; headless, its picture at our default lengths."""
-    sliders = {
-        "system": widgets.IntSlider(SYSTEM, 0, 8000, 250, description="system S"),
-        "observation": widgets.IntSlider(OBSERVATION, 50, 3000, 50, description="observation O"),
-        "output": widgets.IntSlider(OUTPUT, 0, 8000, 50, description="output R"),
-        "branching": widgets.IntSlider(BRANCHING, 1, 40, description="branching ε"),
-    }
-
-    def picture() -> bytes:
-        return png(compared(Lengths(**{name: slider.value for name, slider in sliders.items()})))
-
-    if headless():
-        return Image(picture(), width=430)
-    image = widgets.Image(value=picture(), format="png", width=430)
-    for slider in sliders.values():
-        slider.observe(lambda _: setattr(image, "value", picture()), "value")
-    return widgets.VBox([*sliders.values(), image])
-
-
-def png(figure: Figure) -> bytes:
-    """A figure as a PNG file; closes it."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=200, metadata={"Software": None})
-    plt.close(figure)
-    return buffer.getvalue()
+    return plots.explorer(
+        compared,
+        [
+            widgets.IntSlider(SYSTEM, 0, 8000, 250, description="system S"),
+            widgets.IntSlider(OBSERVATION, 50, 3000, 50, description="observation O"),
+            widgets.IntSlider(OUTPUT, 0, 8000, 50, description="output R"),
+            widgets.IntSlider(BRANCHING, 1, 40, description="branching ε"),
+        ],
+        430,
+    )

@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 from mnemocraft import stats
 from mnemocraft.gnn.sequences import KitchenTrace
 from mnemocraft.memory.traces import TAU
-from mnemocraft.studies.gig.separation import DECIMALS, Embed, Floats, relation
+from mnemocraft.studies.gig.separation.embeddings import DECIMALS, Embed, Floats, relation
 
 POOLS = ("memory bank", "other held-out traces")
 """Where is looked: the agents' 50 traces of the mode, or all solved held-out traces but the state's own."""
@@ -64,21 +64,14 @@ def _ask(
         valid = trace.valid[step]
         possible = {kind(action) for action in valid}
         rows.append(
-            {
-                "pool": pool,
-                "mode": trace.task.partition("/")[0],
-                "kitchen": f"{trace.task} {trace.seed}",
-                "distance": distance[step].min(),
-                "relation": relation(trace, owner),
-                "same_task": int(owner.task == trace.task),
-                "valid": int(found in valid),
-                "possible": int(kind(found) in possible),
-                "agrees": int(kind(found) == kind(wanted)),
-                "chance_same_task": same_task,
-                "chance_valid": sum(words[action] for action in valid) / len(places),
-                "chance_possible": sum(kinds[name] for name in possible) / len(places),
-                "chance_agrees": kinds[kind(wanted)] / len(places),
-            }
+            {"pool": pool, "mode": trace.task.partition("/")[0], "kitchen": f"{trace.task} {trace.seed}"}
+            | {"distance": distance[step].min(), "relation": relation(trace, owner)}
+            | {"same_task": int(owner.task == trace.task), "valid": int(found in valid)}
+            | {"possible": int(kind(found) in possible), "agrees": int(kind(found) == kind(wanted))}
+            | {"chance_same_task": same_task}
+            | {"chance_valid": sum(words[action] for action in valid) / len(places)}
+            | {"chance_possible": sum(kinds[name] for name in possible) / len(places)}
+            | {"chance_agrees": kinds[kind(wanted)] / len(places)}
         )
     return rows
 

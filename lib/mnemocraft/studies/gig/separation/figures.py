@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Mapping
 
 import ipywidgets as widgets
@@ -11,7 +9,7 @@ import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import pandas as pd
-from IPython.display import HTML
+from IPython.display import Image
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -22,9 +20,9 @@ from mnemocraft.figstyle import COLOURS, HEAT, LINES, PAGE, stamp, styled
 from mnemocraft.gnn import SceneGraph
 from mnemocraft.memory.session import SAME
 from mnemocraft.memory.traces import TAU
-from mnemocraft.studies.gig.retrieval import TAUS
-from mnemocraft.studies.gig.separation import RELATIONS, Distances, Floats, of_all, of_two
-from mnemocraft.viewer import headless
+from mnemocraft.studies.gig.separation.embeddings import RELATIONS, Distances, Floats, of_all, of_two
+from mnemocraft.studies.gig.separation.retrieval import TAUS
+from mnemocraft.studies.plots import explorer, legend, lines, points, series
 
 COMPARED = ("trained", "untrained", "bag of nodes", "shuffled edges")
 TYPES = ("Station", "Item", "Player", "Container", "Meal")
@@ -41,27 +39,14 @@ def method(graph: SceneGraph, title: str) -> Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.9), width_ratios=(1.5, 1))
     net = nx.Graph([(graph.names[a], graph.names[b]) for a, b, _ in graph.edges])
     net.add_nodes_from(graph.names)
-    stations = [
-        name for name, text in zip(graph.names, graph.texts, strict=True) if text.startswith("Station")
-    ]
-    hub = [("hub", station) for station in stations]  # not drawn; spreads what is not connected around it
-    place = nx.kamada_kawai_layout(nx.Graph([*net.edges, *hub]))
     kinds = dict(zip(graph.names, (text.partition(":")[0] for text in graph.texts), strict=True))
     hub = [("hub", name) for name in net if kinds[name] == "Station"]  # spreads them in a circle; not drawn
     place = nx.kamada_kawai_layout(nx.Graph([*net.edges, *hub]))
     nx.draw_networkx_edges(net, place, ax=left, edge_color="0.6", width=0.8)
     for i, kind in enumerate(TYPES):
         mine = [name for name in net if kinds[name] == kind]
-        nx.draw_networkx_nodes(
-            net,
-            place,
-            mine,
-            ax=left,
-            node_color=COLOURS[i],
-            node_size=40,
-            node_shape=figstyle.MARKERS[i],
-            label=kind,
-        )
+        style = {"node_color": COLOURS[i], "node_shape": figstyle.MARKERS[i], "node_size": 40}
+        nx.draw_networkx_nodes(net, place, mine, ax=left, label=kind, **style)
     shifted = {name: place[name] + (0, 0.09) for name in net}
     nx.draw_networkx_labels(net, shifted, ax=left, font_size=6)
     left.set_title(title)
@@ -152,8 +137,7 @@ def densities(found: Mapping[str, Distances]) -> Figure:
         axes.set_title(name)
         if axes is not grid[0]:
             axes.set_ylabel("")
-    handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    legend(figure, grid[0], 3)
     note = f"{len(found['trained'].traces)} held-out traces, {sum(map(len, found['trained'].states))} states."
     stamp(figure, f"{note} Untrained and bag of nodes: scaled to a median of 1 on the training traces.")
     return figure
@@ -163,20 +147,15 @@ def densities(found: Mapping[str, Distances]) -> Figure:
 def separation(table: pd.DataFrame) -> Figure:
     """Dots with intervals: AUC and silhouette by encoder and by what the two kitchens share."""
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.5), sharey=True)
-    for axes, measure in zip(grid, ("auc", "silhouette"), strict=True):
-        for i, kitchens in enumerate(RELATIONS):
-            rows = table[(table["measure"] == measure) & (table["kitchens"] == kitchens)]
-            rows = rows.set_index("encoder").reindex(list(COMPARED))
-            y = np.arange(len(COMPARED)) + 0.17 * (i - 1.5)
-            errors = np.nan_to_num([rows["value"] - rows["low"], rows["high"] - rows["value"]]).clip(0)
-            style = {"color": COLOURS[i], "marker": figstyle.MARKERS[i], "linestyle": "", "elinewidth": 0.8}
-            axes.errorbar(rows["value"], y, xerr=errors, label=kitchens, **style)
-        axes.axvline(0.5 if measure == "auc" else 0, color="0.5", lw=0.6, ls=":")
-        axes.set_xlabel("AUC (0.5: no separation)" if measure == "auc" else "Silhouette (0: no separation)")
+    nothing = {"auc": (0.5, "AUC (0.5: no separation)"), "silhouette": (0, "Silhouette (0: no separation)")}
+    for axes, (measure, (zero, label)) in zip(grid, nothing.items(), strict=True):
+        named = series(table[table["measure"] == measure], "kitchens", {name: name for name in RELATIONS})
+        points(axes, named, COMPARED, "encoder", apart=0.17, scale=1, upright=False)
+        axes.axvline(zero, color="0.5", lw=0.6, ls=":")
+        axes.set_xlabel(label)
     grid[0].set_yticks(range(len(COMPARED)), COMPARED)
     grid[0].invert_yaxis()
-    handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4, title="The two kitchens share")
+    legend(figure, grid[0], 4, title="The two kitchens share")
     stamp(figure, "Means over pairs of held-out traces; bars: 95 % over kitchens.")
     return figure
 
@@ -184,20 +163,15 @@ def separation(table: pd.DataFrame) -> Figure:
 @styled
 def ablation(separated: pd.DataFrame, adjacent: pd.DataFrame) -> Figure:
     """AUC and silhouette of different kitchens, and neighbours below τ, by the weight of uniformity."""
-    panels = {
-        "AUC": separated.query("measure == 'auc' and kitchens == 'different kitchens'"),
-        "Silhouette": separated.query("measure == 'silhouette' and kitchens == 'different kitchens'"),
-        "Neighbours below τ": adjacent,
-    }
+    apart = separated[separated["kitchens"] == "different kitchens"]
+    panels = series(apart, "measure", {"auc": "AUC", "silhouette": "Silhouette"})
+    panels["Neighbours below τ"] = adjacent
     names = {"λ = 0": "0", "trained": "0.5", "λ = 2": "2"}
     figure, grid = plt.subplots(1, 3, figsize=(PAGE, 1.9))
     for axes, (label, table) in zip(grid, panels.items(), strict=True):
-        rows = table.set_index("encoder").reindex(list(names))
-        errors = np.nan_to_num([rows["value"] - rows["low"], rows["high"] - rows["value"]]).clip(0)
-        axes.errorbar(range(len(names)), rows["value"], errors, **figstyle.line(0), elinewidth=0.8)
+        points(axes, {label: table}, list(names), "encoder", apart=0, scale=1, joined=True)
         axes.set_xticks(range(len(names)), names.values())
-        axes.set_xlabel("λ")
-        axes.set_ylabel(label)
+        axes.set(xlabel="λ", ylabel=label)
         axes.margins(x=0.2)
     stamp(figure, "200 epochs and one training seed each; bars: 95 % over kitchens.")
     return figure
@@ -213,26 +187,18 @@ def retrieval(table: pd.DataFrame) -> Figure:
         "agrees": "oracle's action",
     }
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.5), sharey=True)
-    used = table.query("encoder == 'trained' and pool == 'memory bank' and tau < inf")
+    used = table.query("encoder == 'trained' and pool == 'memory bank' and tau < inf and n > 0")
     for axes, mode in zip(grid, ("sync", "async"), strict=True):
-        for i, (measure, label) in enumerate(labels.items()):
-            rows = used.query("mode == @mode and measure == @measure and n > 0")
-            axes.plot(rows["tau"], 100 * rows["value"], label=label, **figstyle.line(i))
-            axes.fill_between(
-                rows["tau"], 100 * rows["low"], 100 * rows["high"], color=COLOURS[i], alpha=0.12, lw=0
-            )
-            if measure != "found":
-                axes.plot(rows["tau"], 100 * rows["chance"], color=COLOURS[i], lw=0.6, ls=":")
+        named = series(used[used["mode"] == mode], "measure", labels)
+        lines(axes, named, "tau", labels.values())
+        for i, rows in enumerate(named.values()):
+            axes.plot(rows["tau"], 100 * rows["chance"].astype(float), color=COLOURS[i], lw=0.6, ls=":")
         axes.axvline(TAU, color="0.2", lw=0.7, ls=(0, (1, 1)))
-        axes.set_xscale("log")
+        axes.set(xscale="log", ylim=(0, 102), xlabel="Threshold τ", title=mode)
         axes.set_xticks(TAUS, [f"{tau:g}" for tau in TAUS])
         axes.minorticks_off()
-        axes.set_ylim(0, 102)
-        axes.set_xlabel("Threshold τ")
-        axes.set_title(mode)
     grid[0].set_ylabel("Share (%)")
-    handles, names = grid[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=4)
+    legend(figure, grid[0], 4)
     stamp(figure, "States of solved held-out traces. Thin dotted: a random stored transition. Bands: 95 %.")
     return figure
 
@@ -240,30 +206,14 @@ def retrieval(table: pd.DataFrame) -> Figure:
 # --- choosing a pair -------------------------------------------------------------------------------
 
 
-def chooser(found: Distances) -> widgets.VBox | HTML:
+def chooser(found: Distances) -> widgets.VBox | Image:
     """Two menus of traces and the figure of the chosen pair; headless, that of the first and the last."""
-    if headless():
-        return HTML(f'<img src="data:image/png;base64,{base64.b64encode(_png(found, 0, -1)).decode()}">')
     names = [(trace.name, i) for i, trace in enumerate(found.traces)]
-    one = widgets.Dropdown(options=names, value=0, description="first")
-    other = widgets.Dropdown(options=names, value=len(names) - 1, description="second")
-    picture = widgets.Image(format="png", width=900)
-
-    def update(_: object = None) -> None:
-        picture.value = _png(found, one.value, other.value)
-
-    for menu in (one, other):
-        menu.observe(update, "value")
-    update()
-    return widgets.VBox([widgets.HBox([one, other]), picture])
-
-
-def _png(found: Distances, one: int, other: int) -> bytes:
-    buffer = io.BytesIO()
-    figure = two_traces(found, one, other % len(found.traces))
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    plt.close(figure)
-    return buffer.getvalue()
+    menus = [
+        widgets.Dropdown(options=names, value=value, description=text)
+        for text, value in (("first", 0), ("second", len(names) - 1))
+    ]
+    return explorer(lambda one, other: two_traces(found, one, other), menus, 900)
 
 
 def all_figures(found: Mapping[str, pd.DataFrame], distances: Mapping[str, Distances]) -> dict[str, Figure]:

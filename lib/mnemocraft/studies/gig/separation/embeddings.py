@@ -22,6 +22,7 @@ from mnemocraft.gnn import Encoder, SceneGraph, load_encoder, train_encoder
 from mnemocraft.gnn.encoder import ABLATION, as_data, collate
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.gnn.sequences import KitchenTrace, failed, solved, training_sequences
+from mnemocraft.studies.estimates import check_profile, check_seeds
 
 STEM = "05_gig_embedding_separation"
 BANK_SEEDS = (0, 1, 2, 3, 4)
@@ -65,9 +66,9 @@ def size(profile: str, seeds: Sequence[int]) -> Size:
     Raises:
         MnemocraftError: there is no such profile, or no seed, or one that the encoder was trained on.
     """
-    if profile not in PROFILES:
-        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(PROFILES)}.")
-    if not seeds or min(seeds) < 10:
+    check_profile(profile, PROFILES)
+    check_seeds(seeds, 42)
+    if min(seeds) < 10:
         raise MnemocraftError(
             f"seeds is {list(seeds)}; name some from 10 on: the encoder was trained on 0 to 9."
         )

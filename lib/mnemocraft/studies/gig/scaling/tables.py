@@ -1,12 +1,12 @@
 """Notebook 08: from where on GiG costs less than ReAct, by the paper's formulas and in our episodes.
 
-Nothing here reads a clock; latencies are in :mod:`~mnemocraft.studies.gig.latency`.
+Nothing here reads a clock; latencies are in :mod:`~mnemocraft.studies.gig.scaling.latency`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -16,10 +16,11 @@ from scipy.optimize import brentq
 from mnemocraft import costs, stats
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import Study
-from mnemocraft.stats import Direction, Estimate, rate
+from mnemocraft.stats import Direction, rate
 from mnemocraft.studies import claims, papers
+from mnemocraft.studies.claims import Claim
 from mnemocraft.studies.gig import sweep
-from mnemocraft.studies.gig.spending import METHODS, PAIR, PAPER_CROSSOVER, episodes, lengths, pairs
+from mnemocraft.studies.gig.scaling.spending import METHODS, PAIR, PAPER_CROSSOVER, episodes, lengths, pairs
 
 STEM = "08_gig_flops_and_scaling"
 SYSTEM, OBSERVATION, OUTPUT = 1000, 650, 1000
@@ -49,7 +50,7 @@ def projected(found: pd.DataFrame) -> pd.DataFrame:
     """The crossovers by mode with the prompts of our kitchens, for outputs of any length.
 
     Args:
-        found: From :func:`~mnemocraft.studies.gig.spending.lengths`; used are ReAct's system message and
+        found: From :func:`~mnemocraft.studies.gig.scaling.spending.lengths`; of it ReAct's system message and
             observation, and the branching that GiG met.
     """
     gig, react = (found[found["method"] == method] for method in METHODS)
@@ -101,74 +102,11 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     return replace(whole, name=STEM, streams=tuple(streams))
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A directed claim: the mean of ``values``, one an episode or pair, has the sign ``direction``."""
-
-    hypothesis: str
-    text: str
-    values: pd.Series
-    direction: Direction
-    paper_verdict: str
-
-
-def _claims(calls: pd.DataFrame) -> list[Claim]:
-    compared, growth = pairs(calls).set_index(PAIR), episodes(calls).set_index(["method", *PAIR])["growth"]
-    long = compared["calls"] >= PAPER_CROSSOVER
-    return [
-        Claim(
-            "long",
-            f"after {PAPER_CROSSOVER} or more calls ReAct has spent more than GiG, log10 of the ratio",
-            np.log10(compared.loc[long, "ratio"]),
-            "positive",
-            "holds (4.7, Figure 8, computed from the formulas)",
-        ),
-        Claim(
-            "short",
-            f"within the first {PAPER_CROSSOVER - 1} calls ReAct has spent less than GiG, log10 of the ratio",
-            np.log10(compared["early_ratio"]),
-            "negative",
-            "holds (A.3, Figure 10, computed from the formulas)",
-        ),
-        Claim(
-            "growth",
-            "cost grows faster with the number of calls in ReAct than in GiG, difference of exponents",
-            (growth.loc["react"] - growth.loc["gig"]).dropna(),
-            "positive",
-            "holds (equations 10 and 14: square and proportion)",
-        ),
-    ]
-
-
-def verdicts(calls: pd.DataFrame) -> pd.DataFrame:
-    """The paper's claims about cost, on what the episodes really cost; intervals resample tasks.
-
-    Effects are means of log10(ReAct's cost / GiG's), so that 1 is an order of magnitude, and a difference of
-    exponents.
-    """
-    claimed = _claims(calls)
-    found = [_mean(claim.values) for claim in claimed]
-    rows = [
-        {"hypothesis": claim.hypothesis, "claim": claim.text, "effect": effect.value}
-        | {"low": effect.low, "high": effect.high, "cohens_h": np.nan}
-        | {"n": effect.n, "tasks": effect.clusters, "p": effect.p}
-        | {"paper_effect": np.nan, "paper_verdict": claim.paper_verdict}
-        for claim, effect in zip(claimed, found, strict=True)
-    ]
-    return claims.judge(rows, found, [claim.direction for claim in claimed])
-
-
-def _mean(values: pd.Series) -> Estimate:
-    """The mean with an interval that resamples tasks."""
-    frame = values.rename("value").reset_index().assign(all="all")
-    return stats.cells(frame, rate("value"), ["all"], cluster="task").estimate({("all",): 1.0})
-
-
 def tables(calls: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Every table by the name of its file.
 
     Args:
-        calls: From :func:`~mnemocraft.studies.gig.spending.measured`.
+        calls: From :func:`~mnemocraft.studies.gig.scaling.spending.measured`.
     """
     played = episodes(calls)
     return {
@@ -180,3 +118,38 @@ def tables(calls: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "pairs": pairs(calls),
         "hypotheses": verdicts(calls),
     }
+
+
+def _claim(name: str, text: str, paper_verdict: str, direction: Direction = "positive") -> Claim:
+    return Claim(name, text, name, {("all",): 1.0}, paper_verdict, direction)
+
+
+CLAIMS = (
+    _claim("long",
+           f"after {PAPER_CROSSOVER} or more calls ReAct has spent more than GiG, log10 of the ratio",
+           "holds (4.7, Figure 8, computed from the formulas)"),
+    _claim("short",
+           f"within the first {PAPER_CROSSOVER - 1} calls ReAct has spent less than GiG, log10 of the ratio",
+           "holds (A.3, Figure 10, computed from the formulas)", "negative"),
+    _claim("growth",
+           "cost grows faster with the number of calls in ReAct than in GiG, difference of exponents",
+           "holds (equations 10 and 14: square and proportion)"),
+)  # fmt: skip
+
+
+def verdicts(calls: pd.DataFrame) -> pd.DataFrame:
+    """The claims on recorded calls (:func:`~mnemocraft.studies.claims.judge`); intervals resample tasks.
+
+    Effects are means of log10(ReAct's cost / GiG's), so that 1 is an order of magnitude, and a difference of
+    exponents.
+    """
+    compared, growth = pairs(calls).set_index(PAIR), episodes(calls).set_index(["method", *PAIR])["growth"]
+    long = compared["calls"] >= PAPER_CROSSOVER
+    values: dict[str, pd.Series] = {
+        "long": np.log10(compared.loc[long, "ratio"]),
+        "short": np.log10(compared["early_ratio"]),
+        "growth": (growth.loc["react"] - growth.loc["gig"]).dropna(),
+    }
+    frames = {name: one.rename("value").reset_index().assign(all="all") for name, one in values.items()}
+    means = {name: stats.cells(one, rate("value"), ["all"], cluster="task") for name, one in frames.items()}
+    return claims.judge(CLAIMS, means, "tasks", {}).drop(columns=["metric", "test"])

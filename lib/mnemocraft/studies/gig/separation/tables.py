@@ -1,4 +1,4 @@
-"""The tables of notebook 05, measured from distances (see :mod:`~mnemocraft.studies.gig.separation`).
+"""The tables of notebook 05, measured from distances (:mod:`~mnemocraft.studies.gig.separation.embeddings`).
 
 Intervals resample kitchens. Two traces of one kitchen, and all pairs that they are in, come and go together;
 the draws are shared by all encoders, so that differences between encoders are paired.
@@ -10,19 +10,24 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import blake2b
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from mnemocraft import stats
+from mnemocraft import weights as stored
 from mnemocraft.gnn import SceneGraph
+from mnemocraft.gnn.encoder import WEIGHTS
 from mnemocraft.gnn.sequences import KitchenTrace
 from mnemocraft.memory.session import SAME
 from mnemocraft.memory.traces import TAU
-from mnemocraft.stats import Cells, Estimate
-from mnemocraft.studies.gig import separation
-from mnemocraft.studies.gig.separation import RELATIONS, Distances, Floats
+from mnemocraft.stats import Cells, Estimate, Key, difference, rate
+from mnemocraft.studies import claims, report
+from mnemocraft.studies.claims import Claim
+from mnemocraft.studies.gig.separation import embeddings
+from mnemocraft.studies.gig.separation.embeddings import DECIMALS, RELATIONS, Distances, Floats
 
 Ints = npt.NDArray[np.integer]
 
@@ -40,8 +45,8 @@ def pairs(found: Mapping[str, Distances]) -> pd.DataFrame:
         for i, j in combinations(range(len(d.traces)), 2):
             one, other = d.traces[i], d.traces[j]
             between = d.between(i, j)
-            measured = (separation.auc(d, i, j, between), separation.silhouette(d, i, j, between))
-            rows.append((encoder, separation.relation(one, other), kitchen(one), kitchen(other), *measured))
+            measured = (embeddings.auc(d, i, j, between), embeddings.silhouette(d, i, j, between))
+            rows.append((encoder, embeddings.relation(one, other), kitchen(one), kitchen(other), *measured))
     return pd.DataFrame(rows, columns=["encoder", "relation", "one", "other", *MEASURES])
 
 
@@ -105,6 +110,16 @@ def separation_table(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def write(found: Mapping[str, pd.DataFrame], seeds: Sequence[int], folder: Path) -> None:
+    """Write tables, all of which come from a network's embeddings, with the weights that made them.
+
+    Four decimals, because differences of what is measured on embeddings have no more.
+    """
+    origin = {"model": "none", "seeds": " ".join(map(str, seeds)), "encoder": stored.sha256(WEIGHTS)[:12]}
+    rounded = {name: table.round(DECIMALS) for name, table in found.items()}
+    report.write(rounded, origin, folder, {name: table.columns.to_list() for name, table in found.items()})
+
+
 def _row(estimate: Estimate, encoder: str, name: str, measure: str) -> dict[str, object]:
     numbers = {key: value for key, value in asdict(estimate).items() if key != "p"}
     return {"encoder": encoder, "kitchens": name, "measure": measure} | numbers
@@ -139,12 +154,12 @@ def distance_table(found: Mapping[str, Distances]) -> pd.DataFrame:
     """Quantiles of the distances of each kind, and where they are densest (to 0.05), beside the paper's."""
     rows = []
     for encoder, d in found.items():
-        for kind, values in separation.of_all(d).items():
+        for kind, values in embeddings.of_all(d).items():
             low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
             bins = np.bincount((values / 0.05).astype(int))
             rows.append((encoder, kind, low, middle, high, 0.05 * bins.argmax() + 0.025, len(values)))
     table = pd.DataFrame(rows, columns=["encoder", "distances", "q05", "median", "q95", "peak", "n"])
-    between = table["distances"] == separation.KINDS[2]
+    between = table["distances"] == embeddings.KINDS[2]
     return table.assign(paper_peak=np.where(between, PAPER_PEAK, np.nan))
 
 
@@ -198,3 +213,51 @@ def shape(graph: SceneGraph) -> tuple[int, ...]:
 
 def _hash(value: object) -> int:
     return int.from_bytes(blake2b(repr(value).encode(), digest_size=8).digest())
+
+
+CONSISTENTLY = 0.95
+"""Share of neighbouring steps below τ that we take the paper's "consistently" to mean."""
+CONTROLS = ("untrained", "bag of nodes", "shuffled edges", "λ = 0")
+TRAINED: Key = ("trained",)
+USES = {"same_task": "of the same task", "agrees": "with the oracle's action"}
+CLAIMS = (
+    Claim("separation", "Distances within a trace are below those between kitchens: AUC - 0.5",
+          "chance", {TRAINED: 1}),
+    *(Claim("separation", f"The encoder separates kitchens better than '{other}': difference of {measure}",
+            measure, difference([TRAINED], [(other,)])) for other in CONTROLS for measure in MEASURES),
+    Claim("neighbours", f"Neighbouring steps are below τ: their share minus {CONSISTENTLY}",
+          "below", {TRAINED: 1}),
+    *(Claim("retrieval",
+            f"What is retrieved under τ is {text} more often than by chance: difference of shares",
+            use, {("memory bank",): 1}) for use, text in USES.items()),
+)  # fmt: skip
+
+
+def verdicts(pairs: pd.DataFrame, steps: pd.DataFrame, states: pd.DataFrame) -> pd.DataFrame:
+    """One row a claim: the contrast with its interval, p corrected by Holm, the verdict and a sentence.
+
+    Args:
+        pairs: Of :func:`~mnemocraft.studies.gig.separation.tables.pairs`.
+        steps: Of :func:`~mnemocraft.studies.gig.separation.tables.adjacent`.
+        states: Of :func:`~mnemocraft.studies.gig.separation.retrieval.queries` under the trained encoder.
+    """
+    mine = steps[steps["encoder"] == "trained"]
+    hits = states[(states["pool"] == "memory bank") & (states["distance"] < TAU)]
+    measured = {measure: pair_cells(pairs, measure, apart=True) for measure in MEASURES}
+    measured["chance"] = pair_cells(pairs.assign(auc=pairs["auc"] - 0.5), "auc", apart=True)
+    measured["below"] = _over(mine.assign(over=mine["below"] - CONSISTENTLY), "encoder")
+    for use in USES:
+        measured[use] = _over(hits.assign(over=hits[use] - hits[f"chance_{use}"]), "pool")
+    table = claims.judge(CLAIMS, measured, "kitchens", {}).rename(columns={"finding": "sentence"})
+    shown = ["claim", "effect", "low", "high", "p", "n", "kitchens", "p_holm", "verdict", "sentence"]
+    return table[shown]
+
+
+def _over(rows: pd.DataFrame, by: str) -> Cells:
+    """Means of the column ``over``, resampled by kitchen."""
+    return stats.cells(rows, rate("over"), by=[by], cluster="kitchen")
+
+
+def sentences(table: pd.DataFrame) -> str:
+    """The verdicts as a list in Markdown."""
+    return "\n".join(f"- **{row.claim}**: *{row.verdict}*. {row.sentence}." for row in table.itertuples())

@@ -1,0 +1,1 @@
+"""Tables, claims and figures of notebook 04; its study is :mod:`mnemocraft.studies.deps.parallel`."""

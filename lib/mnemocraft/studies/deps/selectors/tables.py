@@ -1,0 +1,143 @@
+"""Tables and claims of notebook 04: success by episode length and selector, gains, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.stats import Cells, Key, difference, rate
+from mnemocraft.studies import claims, estimates, papers
+from mnemocraft.studies.claims import Claim, minus
+from mnemocraft.studies.deps.parallel import LABELS, LENGTHS, NUMBERS, SELECTORS
+
+CELL = ("controller", "number", "selector")
+RIVALS = ("fixed", "random", "clip")
+"""What the horizon head is compared with."""
+
+
+def prepare(records: pd.DataFrame) -> pd.DataFrame:
+    """The episodes with ``number`` of goals, ``world`` and, for each length, ``passed_<length>`` (0 or 1).
+
+    No selector knows how long an episode is: what is done by step L is what is done in an episode of L steps.
+    """
+    passed = {
+        f"passed_{length}": (records["success"] & (records["steps"] <= length)).astype(float)
+        for length in LENGTHS
+    }
+    return records.assign(number=records["task"].astype(int), world=records["seed"], **passed)
+
+
+def by_length(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Every episode once for each length, with ``passed``."""
+    parts = [episodes.assign(length=length, passed=episodes[f"passed_{length}"]) for length in LENGTHS]
+    return pd.concat(parts, ignore_index=True)
+
+
+def cells(episodes: pd.DataFrame) -> Cells:
+    """Success rates by :data:`CELL` and length, resampled by world."""
+    return stats.cells(by_length(episodes), rate("passed"), [*CELL, "length"], cluster="world")
+
+
+def controllers(episodes: pd.DataFrame) -> list[str]:
+    """Those that acted, in the order of the tables."""
+    return sorted(set(episodes["controller"]), reverse=True)
+
+
+def success(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Figure 4: success by controller, number of goals, length and selector, with Wilson intervals."""
+    places = {"controller": controllers(episodes).index, "selector": SELECTORS.index}
+    by = ["controller", "number", "length", "selector"]
+    found = estimates.rates(by_length(episodes), [*CELL, "length"]).sort_values(
+        by, ignore_index=True, key=lambda values: values.map(places.get(str(values.name), int))
+    )
+    found = found.assign(label=found["selector"].map(LABELS))
+    return found[[*CELL, "label", "length", *estimates.NUMBERS]]
+
+
+def rivals(episodes: pd.DataFrame) -> list[str]:
+    """Those of :data:`RIVALS` that were played."""
+    played = set(episodes["selector"])
+    return [name for name in RIVALS if name in played]
+
+
+def gains(episodes: pd.DataFrame) -> pd.DataFrame:
+    """How much more one selector solves than another in the same worlds; bootstrap intervals over worlds.
+
+    ``one`` is the horizon head or the oracle, ``other`` one of :data:`RIVALS`. The paper prints the gain of
+    the horizon head over a fixed order; it does not say for which length.
+    """
+    found, printed = cells(episodes), printed_gains()
+    by, rows = ("controller", "number", "length", "one", "other"), []
+    for key in product(controllers(episodes), NUMBERS, LENGTHS, ("horizon", "nearest"), rivals(episodes)):
+        controller, number, length, one, other = key
+        keys: list[Key] = [(controller, number, name, length) for name in (one, other)]
+        gain = found.estimate(difference(keys[:1], keys[1:]))
+        paper = printed[number] if (one, other) == ("horizon", "fixed") else float("nan")
+        rows.append((*key, *estimates.numbers(gain).values(), gain.p, paper))
+    return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "p", "paper"])
+
+
+def effort(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Not in the paper: mean steps (a failure counts as all steps), choices and worlds, by condition."""
+    steps = episodes["steps"].where(episodes["success"], episodes["limit"])
+    by = episodes.assign(mean_steps=steps).groupby(list(CELL), sort=False)
+    table = by[["mean_steps", "choices"]].mean().assign(worlds=by.size()).reset_index()
+    return table.assign(label=table["selector"].map(LABELS))
+
+
+def all_tables(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Every table by the name of its file."""
+    return {
+        "figure4": success(episodes),
+        "gains": gains(episodes),
+        "effort": effort(episodes),
+        "statuses": estimates.statuses(episodes, CELL).sort_values(list(CELL)),
+        "hypotheses": verdicts(cells(episodes), controllers(episodes), rivals(episodes)),
+    }
+
+
+TESTED = 1000
+"""The limited episode length that the paper names (section 4.3.1)."""
+
+
+def printed_gains() -> pd.Series:
+    """The paper's gain of the horizon head over a fixed order, a fraction, by number of goals."""
+    return papers.table("deps_fig4").set_index("parallel_goals")["gain_over_fixed"] / 100
+
+
+def _gain(controller: str, other: str, number: int) -> dict[Key, float]:
+    return difference([(controller, number, "horizon", TESTED)], [(controller, number, other, TESTED)])
+
+
+def _claims(controller: str, rivals: Sequence[str]) -> list[Claim]:
+    when = f"with 4 parallel goals and {TESTED:,} steps the horizon head solves more than"
+    who = f"({controller} controller)"
+    gains = [
+        Claim(f"selector, {controller}", f"{when} {LABELS[other]} {who}", "success",
+              _gain(controller, other, 4), "holds (Figure 4, no test)", rates=True)
+        for other in rivals
+    ]  # fmt: skip
+    text = f"its gain over fixed order is larger with 4 goals than with 2 ({TESTED:,} steps) {who}"
+    more = minus(_gain(controller, "fixed", 4), _gain(controller, "fixed", 2))
+    return [*gains, Claim(f"more goals, {controller}", text, "success", more, "holds (4.3.1, no test)")]
+
+
+def verdicts(success: Cells, controllers: Sequence[str], rivals: Sequence[str]) -> pd.DataFrame:
+    """The claims at :data:`TESTED` steps (:func:`~mnemocraft.studies.claims.judge`), resampled by world.
+
+    Args:
+        success: Rates by controller, number of goals, selector and length.
+        controllers: Who acted.
+        rivals: What the horizon head is compared with.
+    """
+    # The paper prints gains over a fixed order, which is thus their zero.
+    printed: dict[tuple[str, Key], float] = {}
+    for controller in controllers:
+        for number, gain in printed_gains().items():
+            for name, value in (("horizon", gain), ("fixed", 0.0)):
+                printed["success", (controller, int(str(number)), name, TESTED)] = float(value)
+    listed = [claim for controller in controllers for claim in _claims(controller, rivals)]
+    return claims.judge(listed, {"success": success}, "worlds", printed).drop(columns=["metric", "test"])

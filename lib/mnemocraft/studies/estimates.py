@@ -1,0 +1,99 @@
+"""What the studies' tables have in common: numbers with intervals, the paper's beside them, how it ended.
+
+A number is ``value`` with its 95 % interval ``low`` to ``high`` and ``n`` episodes. What was not run has NaN
+and n = 0, so that partial runs give partial tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.stats import Cells, Estimate, Key
+
+NUMBERS = ("value", "low", "high", "n")
+STATUSES = ("ok", "error", "timeout", "crash", "budget")
+
+
+def numbers(found: Estimate) -> dict[str, float]:
+    """An estimate as the columns of a table."""
+    return {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
+
+
+def text(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:
+    """A number of a table for reading: ``0.52 [0.49, 0.55]``; ``-`` is not known."""
+    if pd.isna(row[value]):
+        return "-"
+    low, high = ("?" if pd.isna(row[end]) else format(row[end], digits) for end in ("low", "high"))
+    return f"{row[value]:{digits}} [{low}, {high}]"
+
+
+def span(counts: pd.Series) -> str:
+    """The counts above 0 as ``19`` or ``19 to 24``."""
+    run = counts[counts > 0].astype(int)
+    if run.empty:
+        return "0"
+    return str(run.min()) if run.min() == run.max() else f"{run.min()} to {run.max()}"
+
+
+def grid(cells: Cells, by: Sequence[str], keys: Iterable[Key]) -> pd.DataFrame:
+    """One row a cell: its key in the columns ``by``, and its numbers."""
+    rows = [(*key, *numbers(cells.estimate({key: 1.0})).values()) for key in keys]
+    return pd.DataFrame(rows, columns=[*by, *NUMBERS])
+
+
+def rates(episodes: pd.DataFrame, by: Sequence[str], passed: str = "passed") -> pd.DataFrame:
+    """Share of episodes with ``passed`` by group, with its Wilson interval; groups as they come."""
+    from statsmodels.stats.proportion import proportion_confint
+
+    groups = episodes.groupby(list(by), sort=False)[passed].agg(["sum", "count"]).reset_index()
+    low, high = proportion_confint(groups["sum"], groups["count"], method="wilson")
+    value = groups["sum"] / groups["count"]
+    return groups[list(by)].assign(value=value, low=low, high=high, n=groups["count"])
+
+
+def join(printed: pd.DataFrame, ours: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
+    """The paper's rows with our numbers beside them; those that we did not run have n = 0."""
+    table = printed.merge(ours, on=list(on), how="left", suffixes=("_printed", ""))
+    return table.assign(n=table["n"].fillna(0).astype(int))
+
+
+def add_paper(
+    ours: pd.DataFrame, paper: pd.DataFrame, on: Sequence[str], values: Mapping[str, str]
+) -> pd.DataFrame:
+    """Our rows with the paper's columns, renamed as in ``values``, joined on ``on``."""
+    return ours.merge(paper[[*on, *values]].rename(columns=dict(values)), on=list(on), how="left")
+
+
+def statuses(episodes: pd.DataFrame, by: Sequence[str], planned: Sequence[Key] | None = None) -> pd.DataFrame:
+    """How the episodes of every condition ended: number by status (zeros shown) and by end reason.
+
+    Args:
+        episodes: One row an episode, with ``status`` and ``reason``.
+        by: Columns that make a condition.
+        planned: The conditions to show, with 0 episodes where one was not run; None for those that were.
+    """
+    groups = episodes.groupby(list(by), sort=False, observed=True)
+    status = groups["status"].value_counts().unstack(fill_value=0)
+    ends = groups["reason"].value_counts().unstack(fill_value=0)
+    ends = ends.drop(columns=[c for c in ends if c in STATUSES]).add_prefix("ended_").sort_index(axis=1)
+    table = groups.size().rename("episodes").to_frame()
+    table = table.join(status.reindex(columns=list(STATUSES), fill_value=0)).join(ends)
+    if planned is not None:
+        table = table.reindex(pd.MultiIndex.from_tuples(planned, names=list(by)), fill_value=0)
+    return table.reset_index()
+
+
+def check_profile(profile: str, known: Collection[str]) -> None:
+    """Raise MnemocraftError for a profile that is not among ``known``."""
+    if profile not in known:
+        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(known)}.")
+
+
+def check_seeds(seeds: Sequence[Any], example: int) -> None:
+    """Raise MnemocraftError if no seed is given; ``example`` is one that may be."""
+    if not seeds:
+        raise MnemocraftError(f"The parameter 'seeds' is empty; name at least one, such as [{example}].")

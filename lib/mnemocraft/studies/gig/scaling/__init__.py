@@ -1,0 +1,1 @@
+"""Notebook 08: what GiG and ReAct cost by the paper's formulas, in episodes, and in milliseconds."""
