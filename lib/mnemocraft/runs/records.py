@@ -77,8 +77,9 @@ def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()
     """Write a result table as CSV so that equal tables are equal bytes, on any machine.
 
     Six significant digits, four of what a network predicted (float32 sums differ between processors in their
-    fifth or sixth); what is below 1e-12 of the largest number of its column, or of 1, is rounding noise and
-    becomes 0. ``\\n`` line ends, rows and columns as given, no index; the file is replaced as a whole.
+    fifth or sixth). What is below 1e-12 of the largest number of its column, or of 1, is rounding noise and
+    becomes 0, but for p-values (``p``, ``p_...``), which may be small. ``\\n`` line ends, rows and columns as
+    given, no index; the file is replaced as a whole.
 
     Args:
         frame: The table.

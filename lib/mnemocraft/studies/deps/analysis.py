@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import paths
+from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies import estimates
 from mnemocraft.studies.deps import figures, measures, sweep
@@ -74,11 +75,9 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
 def not_run(found: Mapping[str, pd.DataFrame]) -> str:
     """One sentence that names the worlds and methods without an episode."""
     have = set(found["statuses"][list(measures.CELL)].itertuples(index=False, name=None))
-    lacking = {w: [m for m in measures.LABELS if (w, m) not in have] for w in WORLDS}
+    lacking = {w: [m for m in LABELS if (w, m) not in have] for w in WORLDS}
     names = [
-        f"{world} ({', '.join(measures.LABELS[m] for m in methods)})"
-        for world, methods in lacking.items()
-        if methods
+        f"{world} ({', '.join(LABELS[m] for m in methods)})" for world, methods in lacking.items() if methods
     ]
     return (
         f"Not run in this profile: {'; '.join(names)}."

@@ -10,10 +10,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
+from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.figstyle import PAGE, stamp, styled
 from mnemocraft.studies import plots
 from mnemocraft.studies.deps.load import GROUPS, WORLDS
-from mnemocraft.studies.deps.measures import AVERAGE, LABELS, ROUNDS
+from mnemocraft.studies.deps.measures import AVERAGE, ROUNDS
 from mnemocraft.studies.plots import PAPER, heat_map, legend, lines, series, whisker
 
 METHODS = tuple(LABELS)

@@ -11,13 +11,14 @@ from typing import Any
 
 import pandas as pd
 
+from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.envs.minecraft.rules import rules
 from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import Claim, versus
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.load import GROUPS, OVERWORLD_VERSION, WORLDS
-from mnemocraft.studies.deps.measures import AVERAGE, CELL, LABELS, METHOD_OF, ROUNDS, order
+from mnemocraft.studies.deps.measures import AVERAGE, CELL, METHOD_OF, ROUNDS, order
 from mnemocraft.studies.estimates import NUMBERS, join, rates
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
