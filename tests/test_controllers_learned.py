@@ -295,7 +295,7 @@ def test_weights_come_back_and_damaged_ones_are_refused(tmp_path: Path) -> None:
     write(path, {"goal.weight": np.zeros(3)}, {})
     with pytest.raises(MnemocraftError, match="another network"):
         load_network(path)
-    with pytest.raises(MnemocraftError, match=r"controllers\.train"):
+    with pytest.raises(MnemocraftError, match=r"training\.controller"):
         load_network(tmp_path / "none.safetensors")
 
 

@@ -14,8 +14,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mnemocraft import weights
 from mnemocraft.errors import MissingExtra, MnemocraftError
-from mnemocraft.gnn import Encoder, SceneGraph, features, load_encoder, scene_graph, train_encoder, weights
+from mnemocraft.gnn import Encoder, SceneGraph, features, load_encoder, scene_graph, train_encoder
 from mnemocraft.gnn.encoder import ABLATION, WEIGHTS, as_data
 from mnemocraft.gnn.loss import loss, triplet, uniformity
 

@@ -8,11 +8,13 @@ import re
 import subprocess
 import sys
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from mnemocraft.envs import KitchenEnv, TextWorldEnv
 from mnemocraft.envs.plancraft import examples
+from mnemocraft.llm import model
 from mnemocraft.llm.types import Reply, Request
 from mnemocraft.studies.how2.load import environment
 from mnemocraft.surrogate import MINDS, Surrogate
@@ -285,3 +287,9 @@ print(*set(minds))
 """
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert child.stdout.split() == [world]
+
+
+def test_models_know_neither_the_surrogate_nor_any_world() -> None:
+    for file in Path(model.__file__).parent.glob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"^\s*(from|import) mnemocraft\.(surrogate|envs|agents)", text, re.MULTILINE)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from mnemocraft import weights
 from mnemocraft.gnn import encoder as model
-from mnemocraft.gnn import features, loss, training, weights
+from mnemocraft.gnn import features, loss, training
 from mnemocraft.gnn.sequences import KitchenTrace, kitchen_texts, training_sequences
 
 CARD = """\

@@ -21,6 +21,7 @@ import importlib
 import math
 import re
 import sys
+from functools import cache
 from typing import NamedTuple
 
 from mnemocraft.errors import MnemocraftError
@@ -47,11 +48,13 @@ class MindSpec(NamedTuple):
     knowledge: float
     entry: str
 
-    def open(self, conversation: Conversation, who: Competence) -> Mind:
-        """The mind, for one request."""
-        module, _, name = self.entry.partition(":")
-        mind: Mind = getattr(importlib.import_module(module), name)(conversation, who)
-        return mind
+
+@cache
+def mind_class(world: str) -> type[Mind]:
+    """The mind of a world."""
+    module, _, name = MINDS[world].entry.partition(":")
+    found: type[Mind] = getattr(importlib.import_module(module), name)
+    return found
 
 
 MINDS = {
@@ -113,13 +116,13 @@ class Surrogate:
 
         Without a guide the question is taken to be about crafting: teachers and judges are asked like that.
         """
-        name = world_of(request.messages)
-        spec = MINDS[name or "plancraft"]
+        named = world_of(request.messages)
+        world = named or "plancraft"
         tools = [tool["function"]["name"] for tool in request.tools or ()]
         conversation = Conversation(request.messages, request.sample, tools)
-        mind = spec.open(conversation, self._reader(request, spec.knowledge))
+        mind = mind_class(world)(conversation, self._reader(request, MINDS[world].knowledge))
         call = mind.call() if tools else None
-        text = "" if call else answer(mind, known=bool(name))
+        text = "" if call else answer(mind, known=bool(named))
         calls = [ToolCall(*call)] if call else []
         return Reply(text, calls, _usage(request, text, calls))
 

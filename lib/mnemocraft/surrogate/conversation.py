@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from mnemocraft.llm.types import Message
 from mnemocraft.surrogate.chance import digest
 
-_HEADERS = (
-    "Error Feedback", "Observation", "Valid Actions", "Goal", "Environment Simulation", "Last Step Summary",
-    "Last Step Reasoning", "Current Progress", "Loop Warning", "Past Experience", "Context", "Current Task",
-    "Last Result", "Remaining Subtasks", "Refine them.", "Decompose it into subtasks.", "Memory",
-    "Explanation", "Correct the plan for the task",
-)  # fmt: skip
+_HEADER = re.compile(
+    r"\n(?:(Error Feedback|Observation|Valid Actions|Goal|Environment Simulation|Last Step Summary"
+    r"|Last Step Reasoning|Current Progress|Loop Warning|Past Experience|Context|Current Task|Last Result"
+    r"|Remaining Subtasks|Memory|Explanation|Correct the plan for the task):"
+    r"|(?:Refine them|Decompose it into subtasks)\.)"
+)
 _CARRIED = ("Last Step Summary", "Last Step Reasoning", "Current Progress")
 _OUTCOME = 'After "{}":\n'
 _LAST_ACTION = re.compile(r"^(?:> )?Action: (.+)$|I did: (.+?)\.(?: |$)", re.MULTILINE)
@@ -78,8 +78,9 @@ class Conversation:
 
     @property
     def format(self) -> str:
-        """Name and description of the answer format."""
-        return self.system.rpartition("# Answer format")[2]
+        """Name and description of the answer format; empty if none is asked for."""
+        _, header, text = self.system.rpartition("# Answer format")
+        return text if header else ""
 
     @property
     def carries(self) -> bool:
@@ -215,13 +216,10 @@ def _own(message: Message) -> tuple[Call | None, str]:
 
 
 def _blocks(text: str) -> dict[str, str]:
-    found = []
     padded = "\n" + text
-    for name in _HEADERS:
-        mark = f"\n{name}" if name.endswith(".") else f"\n{name}:"
-        start = padded.find(mark)
-        if start >= 0:
-            found.append((start, start + len(mark), name))
-    found.sort()
-    ends = [*(start for start, _, _ in found), len(padded)][1:]
-    return {name: padded[begin:end].strip() for (_, begin, name), end in zip(found, ends, strict=True)}
+    found: dict[str | None, re.Match[str]] = {}
+    for header in _HEADER.finditer(padded):
+        found.setdefault(header[1], header)
+    ends = [*(header.start() for header in found.values()), len(padded)][1:]
+    named = zip(found.items(), ends, strict=True)
+    return {name: padded[header.end() : end].strip() for (name, header), end in named if name}

@@ -52,7 +52,7 @@ def answer(mind: Mind, known: bool) -> str:
     seen = mind.conversation
     name, _, described = seen.format.partition("\n")
     name = name.strip(": ")
-    forms = [form for mark, form in _QUESTIONS.items() if mark in seen.prompt]
+    forms = [] if described else [form for mark, form in _QUESTIONS.items() if mark in seen.prompt]
     if known:
         forms += [form for mark, form in _ROLES.items() if seen.system.startswith(mark)]
         forms += [_NAMED[name]] if name in _NAMED else []

@@ -13,9 +13,12 @@ def section(prompt: str, title: str) -> str:
 
 
 def ask(mind: Mind) -> str:
-    """A how-to question about the item that the prompt names."""
+    """A how-to question about the item or goal that the prompt names."""
     match = re.search(r"to an expert about (.+?)\.$", mind.conversation.prompt, re.MULTILINE)
-    return f"How do I make {match.group(1) if match else 'it'} with what is in my inventory?"
+    what = match.group(1) if match else "it"
+    if " " in what:
+        return f"How do I do this from here: {what}?"
+    return f"How do I make {what} with what is in my inventory?"
 
 
 def relevance(mind: Mind) -> str:

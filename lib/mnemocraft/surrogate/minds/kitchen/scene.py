@@ -6,9 +6,8 @@ It reads what a model would read and nothing else. Lines that say the same thing
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 KINDS = {
     "a table": "table",
@@ -92,8 +91,10 @@ class Scene:
 
     def copy(self) -> "Scene":
         """A scene of its own to imagine with."""
-        parts: dict[str, Any] = {n: dict(p) for n, p in vars(self).items() if isinstance(p, dict)}
-        return replace(self, **parts)
+        return Scene(
+            dict(self.kinds), dict(self.states), dict(self.stacks), dict(self.standing), dict(self.places),
+            dict(self.inside), dict(self.added), self.robot, self.at, self.held, dict(self.clocks),
+        )  # fmt: skip
 
     def without(self, thing: str) -> "Scene":
         """The scene to someone who overlooks a thing: what lies on it seems to lie on what is under it."""

@@ -40,7 +40,7 @@ class PlancraftMind(Mind):
         """What it sees and has seen."""
         seen = self.conversation
         view = read_history(seen)
-        if view is not None and "Memory" in seen.blocks:
+        if view is not None and not seen.tools and "Memory" in seen.blocks:
             view.readings.append(Reading("", seen.blocks["Memory"]))
         return view
 
@@ -145,7 +145,7 @@ class PlancraftMind(Mind):
             )
         )
         beliefs = believed(self.who.seed, self.who.knowledge)
-        noted = _GAVE_UP.findall(self.conversation.own)
+        noted = [] if self.conversation.tools else _GAVE_UP.findall(self.conversation.own)
         disproved = frozenset(name for names in noted for name in names.split(", "))
         while True:
             recipes = revised(beliefs, told, disproved) if told or disproved else beliefs
@@ -195,7 +195,7 @@ class PlancraftMind(Mind):
             told = telling.carried_out(self.view.bench, steps, recipe, book)
         if not told:
             lines = [f"{item} cannot be made from the current inventory." for item in read_impossible(answer)]
-            return [], lines or [answer.splitlines()[0]], []
+            return [], lines or [answer.partition("\n")[0]], []
         told = self._written(told)
         made = {r.result for r in told}
         used = list(dict.fromkeys(item for r in told for unit in r.units for item in unit))
@@ -206,7 +206,7 @@ class PlancraftMind(Mind):
         """The recipes of a plan in a style, each written down with the usual slips."""
         told = self._written(list(read_recipes(plan)))
         if not told:
-            return plan.splitlines()[0]
+            return plan.partition("\n")[0]
         if "prose" in style:
             return telling.prose(told)
         exact = "exact slots" in style and self.view

@@ -64,7 +64,7 @@ def read_history(conversation: Conversation) -> History | None:
 
 def _done(told: Told) -> Call | None:
     """What was done before something was told: a tool call, or a move in words."""
-    line = _LINE.match(told.line)
+    line = _LINE.match(told.line) if told.line else None
     if line is None:
         return told.call
     return line[1], {"slot_from": line[2], "slot_to": line[3], "quantity": int(line[4])}
