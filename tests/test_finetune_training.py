@@ -11,9 +11,11 @@ pytest.importorskip("peft", reason="the extra 'finetune' is not installed")
 
 from mnemocraft.errors import MnemocraftError  # noqa: E402
 from mnemocraft.finetune.render import Sequence  # noqa: E402
-from mnemocraft.finetune.training import Recipe, Trainer, add_adapter, schedule  # noqa: E402
+from mnemocraft.finetune.training import Hyperparameters, Trainer, add_adapter, schedule  # noqa: E402
 
-RECIPE = Recipe(rank=4, alpha=8, learning_rate=1e-2, warm_up=1, tokens_per_step=60, tokens_per_batch=60)
+RECIPE = Hyperparameters(
+    rank=4, alpha=8, learning_rate=1e-2, warm_up=1, tokens_per_step=60, tokens_per_batch=60
+)
 
 
 def tiny():

@@ -265,11 +265,11 @@ def _lengths(**named: Any) -> list[Any]:
     ]
 
 
-def _check(calls: Sequence[tuple[int, ...]], **beside: Sequence[int] | None) -> None:
+def _check(calls: Sequence[tuple[int, ...]], **aligned: Sequence[int] | None) -> None:
     if not calls:
         raise MnemocraftError("There is no call to count; an episode has at least one.")
     if wrong := next((call for call in calls if min(call) < 0), None):
         raise MnemocraftError(f"The call {tuple(wrong)} has a negative count; tokens are counted from 0 up.")
-    for name, values in beside.items():
+    for name, values in aligned.items():
         if values is not None and len(values) != len(calls):
             raise MnemocraftError(f"{name} has {len(values)} entries for {len(calls)} calls; give one each.")

@@ -21,7 +21,7 @@ Place = tuple[int, int, int]
 HEAP = 1 << 18
 LONGEST = 600
 """Most places of a way."""
-FIELD, BESIDE = 35.0, 2.5
+FIELD, NEAR = 35.0, 2.5
 """What counts as seen, as in the picture: degrees to each side; what is so near is noticed anyway."""
 
 
@@ -119,8 +119,8 @@ class Surroundings:
     def liquid(self, place: Place) -> bool:
         """Whether there is water or lava at a place, or around it."""
         x, y, z = place
-        beside = ((0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, 2, 0), (0, -1, 0))
-        return any(self.block((x + dx, y + dy, z + dz)) in (WATER, LAVA) for dx, dy, dz in beside)
+        around = ((0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 0, 1), (0, 0, -1), (0, 1, 0), (0, 2, 0), (0, -1, 0))
+        return any(self.block((x + dx, y + dy, z + dz)) in (WATER, LAVA) for dx, dy, dz in around)
 
     def mobs(self, names: Sequence[str]) -> list[Body]:
         """Mobs of some kinds, nearest first."""
@@ -178,7 +178,7 @@ class Surroundings:
             return False
         aside = (math.degrees(math.atan2(-dx, dz)) - self.yaw + 180) % 360 - 180
         down = math.degrees(math.atan2(-dy, math.hypot(dx, dz))) - self.pitch
-        if away > BESIDE and max(abs(aside), abs(down)) > FIELD:
+        if away > NEAR and max(abs(aside), abs(down)) > FIELD:
             return False
         shares = np.arange(0, away, 0.3) / max(away, 0.3)
         ray = np.floor(np.array(eyes) + shares[:, None] * (dx, dy, dz)).astype(int)

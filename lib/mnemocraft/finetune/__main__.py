@@ -91,12 +91,12 @@ def _trainer(folder: Path, threads: int) -> Trainer:
 
     from mnemocraft.finetune.base import load_base
     from mnemocraft.finetune.render import sequence
-    from mnemocraft.finetune.training import Recipe, Trainer, add_adapter, schedule
+    from mnemocraft.finetune.training import Hyperparameters, Trainer, add_adapter, schedule
 
     torch.set_num_threads(threads)
     model, tokenizer = load_base(_dtype())
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    recipe = Recipe(seed=SEED)
+    recipe = Hyperparameters(seed=SEED)
     shown = [_dialogues(folder, SEED + n, course) for n, course in enumerate(COURSES)]
     courses = [schedule([sequence(d, tokenizer, LONGEST) for d in part], recipe) for part in shown]
     return Trainer(add_adapter(model.to(device), recipe), courses, recipe, folder / "checkpoint")

@@ -28,7 +28,7 @@ from mnemocraft.finetune.render import Sequence
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Hyperparameters:
     """Everything that decides what is learnt from given sequences.
 
     Attributes:
@@ -53,7 +53,7 @@ Batch = list[Sequence]
 """Sequences that begin with the same shared tokens, computed at a time."""
 
 
-def schedule(sequences: list[Sequence], recipe: Recipe) -> list[list[Batch]]:
+def schedule(sequences: list[Sequence], recipe: Hyperparameters) -> list[list[Batch]]:
     """The sequences in a random order, as steps of batches of sequences of one prefix and similar length."""
     order = list(sequences)
     random.Random(f"order {recipe.seed}").shuffle(order)
@@ -84,7 +84,7 @@ def _batches(step: list[Sequence], tokens: int) -> Iterator[Batch]:
         yield batch
 
 
-def add_adapter(model: Any, recipe: Recipe) -> PeftModel:
+def add_adapter(model: Any, recipe: Hyperparameters) -> PeftModel:
     """The frozen model with a fresh adapter, whose weights are 32-bit floats whatever the model's are."""
     torch.manual_seed(recipe.seed)
     config = LoraConfig(r=recipe.rank, lora_alpha=recipe.alpha, target_modules="all-linear")
@@ -110,7 +110,7 @@ class Trainer:
     """
 
     def __init__(
-        self, model: PeftModel, courses: list[list[list[Batch]]], recipe: Recipe, folder: Path
+        self, model: PeftModel, courses: list[list[list[Batch]]], recipe: Hyperparameters, folder: Path
     ) -> None:
         self.model, self.recipe, self.folder = model, recipe, folder
         self.steps = [step for course in courses for step in course]

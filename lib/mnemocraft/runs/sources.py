@@ -119,8 +119,8 @@ def _files(module: str) -> Iterator[Path]:
     file = _file(module)
     assert file is not None
     yield file
-    beside = [*file.parent.iterdir(), *file.parent.glob("prompts/*")]
-    yield from (other for other in beside if other.suffix in TEXTS)
+    nearby = [*file.parent.iterdir(), *file.parent.glob("prompts/*")]
+    yield from (other for other in nearby if other.suffix in TEXTS)
 
 
 def _digest(files: Sequence[Path], base: Path) -> str:

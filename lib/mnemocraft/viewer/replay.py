@@ -74,16 +74,16 @@ def replay(world: World, events: Sequence[Event], title: str = "", *, brief: boo
     """
     pictures = pictures_of(world)
     moments: list[Moment] = []
-    talk: list[str] = []
+    words: list[str] = []
     last = "end: still running"
 
     def add(name: str) -> None:
-        moments.append(Moment(name, pictures.snapshot(name), tuple(talk)))
-        talk.clear()
+        moments.append(Moment(name, pictures.snapshot(name), tuple(words)))
+        words.clear()
 
     add(f"{title}: {world.task.id}: {world.task.goal}".removeprefix(": "))
     for event in events:
-        talk += said(event)
+        words += said(event)
         _repeat(world, event)
         pictures.notice(event)
         if isinstance(event, Action):

@@ -35,12 +35,12 @@ class Moment:
     Attributes:
         title: The action in a few words, e.g. ``"3: move I12 to A1, 1"``.
         draw: Makes the picture of it; called when somebody looks.
-        talk: Thoughts, memory reads and error messages that led to the action.
+        words: Thoughts, memory reads and error messages that led to the action.
     """
 
     title: str
     draw: Callable[[], np.ndarray]
-    talk: tuple[str, ...]
+    words: tuple[str, ...]
 
     @cached_property
     def picture(self) -> np.ndarray:
@@ -106,8 +106,8 @@ def static(moments: list[Moment], look: Look = SMALL) -> HTML:
 
 
 def _in_html(moment: Moment) -> str:
-    talk = "".join(f"<pre style='white-space: pre-wrap'>{escape(line)}</pre>" for line in moment.talk)
-    return f"<div>{talk}<b>{escape(moment.title)}</b></div>"
+    said = "".join(f"<pre style='white-space: pre-wrap'>{escape(line)}</pre>" for line in moment.words)
+    return f"<div>{said}<b>{escape(moment.title)}</b></div>"
 
 
 def stepper(moments: list[Moment], look: Look = SMALL) -> widgets.VBox:
@@ -122,8 +122,8 @@ def stepper(moments: list[Moment], look: Look = SMALL) -> widgets.VBox:
 
     slider.observe(update, "value")
     update()
-    beside = widgets.HBox if look.width <= SMALL.width else widgets.VBox
-    return widgets.VBox([slider, beside([picture, text])])
+    box = widgets.HBox if look.width <= SMALL.width else widgets.VBox
+    return widgets.VBox([slider, box([picture, text])])
 
 
 def show(

@@ -75,15 +75,15 @@ def plan_kitchen(env: KitchenEnv, effort: int = EFFORT) -> tuple[str, ...] | Non
 
 def replayed(env: KitchenEnv, actions: Iterable[str]) -> tuple[str, ...] | None:
     """The actions up to the goal; None if they do not lead there."""
-    trial = env.copy()
-    trial.max_steps = None
+    tried = env.copy()
+    tried.max_steps = None
     done = []
     for action in actions:
-        *_, info = trial.step(action)
+        *_, info = tried.step(action)
         if not info["action_success"]:
             return None
         done.append(action)
-        if trial.reason == "success":
+        if tried.reason == "success":
             return tuple(done)
     return None
 
@@ -107,6 +107,6 @@ def failed_walk(task: str, seed: int | None) -> tuple[str, ...]:
 
 
 def _reaches_goal(env: KitchenEnv, action: str) -> bool:
-    trial = env.copy()
-    trial.step(action)
-    return trial.goal_reached
+    tried = env.copy()
+    tried.step(action)
+    return tried.goal_reached

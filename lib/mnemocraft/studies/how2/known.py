@@ -82,7 +82,7 @@ def _difference(known: dict[str, float], unknown: dict[str, float]) -> dict[str,
 
 
 @dataclass(frozen=True)
-class Goal:
+class DesignGoal:
     """What the fine-tuned model was designed to reach.
 
     Attributes:
@@ -106,11 +106,11 @@ class Goal:
 EASY, NO_TEACHER = "easy", ("base", "none", ALL)
 ANSWERED = {teacher: ("just_ask", teacher, EASY, ALL) for teacher in TEACHERS[:2]}
 GOALS = (
-    Goal("executable answers: at least 80 % of easy tasks", ANSWERED[TEACHERS[0]], "value", ge, 0.8),
-    Goal("partially executable answers: at least 50 % of easy tasks",
+    DesignGoal("executable answers: at least 80 % of easy tasks", ANSWERED[TEACHERS[0]], "value", ge, 0.8),
+    DesignGoal("partially executable answers: at least 50 % of easy tasks",
          ANSWERED[TEACHERS[1]], "value", ge, 0.5),
-    Goal("no teacher: unknown targets near 0, at most 10 %", (*NO_TEACHER, UNKNOWN), "value", le, 0.1),
-    Goal("no teacher: known clearly above unknown targets, interval above 0",
+    DesignGoal("no teacher: unknown targets near 0, at most 10 %", (*NO_TEACHER, UNKNOWN), "value", le, 0.1),
+    DesignGoal("no teacher: known clearly above unknown targets, interval above 0",
          (*NO_TEACHER, DIFFERENCE), "low", gt, 0.0),
 )  # fmt: skip
 """The design's targets, set before anything was measured on the evaluation splits."""
