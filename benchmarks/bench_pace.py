@@ -20,7 +20,7 @@ from mnemocraft.controllers.herd import FARM
 from mnemocraft.controllers.sighted import PACE
 from mnemocraft.controllers.skills import SKILLS, begin
 from mnemocraft.studies.minecraft import load
-from mnemocraft.training.controller.evaluate import EPISODES, skill_table
+from training.controller.evaluate import EPISODES, skill_table
 
 RESULTS = Path(__file__).parent / "results" / "pace.json"
 HUNTS = [place for place, skill in enumerate(SKILLS) if skill.goal.verb == "kill" and skill.goal.item in FARM]

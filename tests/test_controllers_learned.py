@@ -31,10 +31,10 @@ from mnemocraft.controllers.recollection import Recollection
 from mnemocraft.controllers.skills import PRACTISED, SKILLS, begin
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.training.controller import demonstrations, evaluate, panorama, train, views
-from mnemocraft.training.controller.rows import UNKNOWN, held_out, horizons_of
 from mnemocraft.weights import write
 from overworld_helpers import act, arena
+from training.controller import demonstrations, evaluate, panorama, train, views
+from training.controller.rows import UNKNOWN, held_out, horizons_of
 
 STEPS = 30
 TURNED = 9

@@ -29,8 +29,8 @@ from mnemocraft.controllers.targets import search_level
 from mnemocraft.controllers.teacher import REMEMBERED, Teacher
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
-from mnemocraft.training.controller.demonstrations import see
 from overworld_helpers import act, arena
+from training.controller.demonstrations import see
 
 SHEEP, IRON, WOOD = Goal("kill", "sheep"), Goal("mine", "iron_ore"), Goal("mine", "log")
 REST, FORWARD = a.index(a.STAND, a.NONE), a.index(a.FORWARD, a.NONE)

@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from mnemocraft.agents.deps.trial import goal_limit
 
 from how2_helpers import Scripted
 from mnemocraft.agents.deps import METHODS, Trial, lines, play, prompts, task, text_stage
-from mnemocraft.agents.deps.trial import goal_limit
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError, ModelError, RequestTooLong
 

@@ -10,10 +10,11 @@ import pytest
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import book, examples, plan
-from mnemocraft.finetune import __main__ as command
-from mnemocraft.finetune import demonstrate, tasks
-from mnemocraft.finetune.demonstrate import COURSES, dialogues
-from mnemocraft.finetune.tasks import fresh_task, known_targets
+from mnemocraft.studies.how2.load import known_targets
+from training.finetune import __main__ as command
+from training.finetune import demonstrate, tasks
+from training.finetune.demonstrate import COURSES, dialogues
+from training.finetune.tasks import fresh_task
 
 
 @pytest.fixture(scope="module")

@@ -27,12 +27,12 @@ import torch  # noqa: E402
 from peft.tuners.lora import LoraLayer  # noqa: E402
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig  # noqa: E402
 
-from mnemocraft.finetune.agreement import agreement, summary  # noqa: E402
-from mnemocraft.finetune.base import load_base  # noqa: E402
-from mnemocraft.finetune.demonstrate import COURSES, Dialogue, dialogues  # noqa: E402
-from mnemocraft.finetune.export import export_adapter, load_adapter  # noqa: E402
-from mnemocraft.finetune.render import prompt  # noqa: E402
 from mnemocraft.llm import toolformat  # noqa: E402
+from training.finetune.agreement import agreement, summary  # noqa: E402
+from training.finetune.base import load_base  # noqa: E402
+from training.finetune.demonstrate import COURSES, Dialogue, dialogues  # noqa: E402
+from training.finetune.export import export_adapter, load_adapter  # noqa: E402
+from training.finetune.render import prompt  # noqa: E402
 
 TURN_ENDS = 106
 """Gemma's token ``<end_of_turn>``."""

@@ -10,8 +10,8 @@ transformers = pytest.importorskip("transformers", reason="the extra 'finetune' 
 pytest.importorskip("peft", reason="the extra 'finetune' is not installed")
 
 from mnemocraft.errors import MnemocraftError  # noqa: E402
-from mnemocraft.finetune.render import Sequence  # noqa: E402
-from mnemocraft.finetune.training import Hyperparameters, Trainer, add_adapter, schedule  # noqa: E402
+from training.finetune.render import Sequence  # noqa: E402
+from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule  # noqa: E402
 
 RECIPE = Hyperparameters(
     rank=4, alpha=8, learning_rate=1e-2, warm_up=1, tokens_per_step=60, tokens_per_batch=60

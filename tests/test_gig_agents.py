@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from mnemocraft.agents.gig.episode import MAX_TRIES, Trial, play
 
 from fake_server import FakeServer, Fault
 from how2_helpers import Scripted
@@ -21,7 +22,6 @@ from mnemocraft.agents.gig.answers import (
     read_steps,
 )
 from mnemocraft.agents.gig.baselines import CoT, ReAct
-from mnemocraft.agents.gig.episode import MAX_TRIES, Trial, play
 from mnemocraft.agents.gig.gig import GiG
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.agents.gig.recap import ReCAP

@@ -2,9 +2,6 @@ import asyncio
 import re
 
 import pytest
-
-from how2_helpers import Scripted
-from mnemocraft.agents.how2.roles import RoleCaller
 from mnemocraft.agents.how2.teachers import (
     asked_item,
     in_words,
@@ -13,6 +10,9 @@ from mnemocraft.agents.how2.teachers import (
     templated_answer,
     without_slots,
 )
+
+from how2_helpers import Scripted
+from mnemocraft.agents.how2.roles import RoleCaller
 from mnemocraft.envs.plancraft import examples, plan
 from mnemocraft.llm.types import TokenLedger
 from mnemocraft.studies.how2.load import environment

@@ -17,7 +17,7 @@ from mnemocraft.envs.kitchen.planner.moves import moves
 from mnemocraft.envs.kitchen.planner.roles import castings
 from mnemocraft.envs.kitchen.planner.search import sentences
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.training import kitchen_plans
+from training import kitchen_plans
 
 # Shortest lengths in the file's own kitchen and at the ten benchmark seeds (42 ... 420), found outside this
 # project with A* and replayed in Robotouille's own engine (commit c8236a2e); ~ is the best found, not proven.

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from mnemocraft.studies.gig.walk import Walk
 
 from mnemocraft import viewer
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs.store import trajectory_path
 from mnemocraft.studies.gig import episodes, walk
-from mnemocraft.studies.gig.walk import Walk
 
 TASK, SEED = "sync/0", 42
 

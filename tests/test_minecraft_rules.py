@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from mnemocraft.envs.minecraft import VERSIONS, ancestors, raw_materials, recipe_graph, roll, rules
 from mnemocraft.envs.minecraft.facts import SMELTING_TICKS
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.training.minecraft_rules.build import FOLDER, build
-from mnemocraft.training.minecraft_rules.crafting_facts import expanded
-from mnemocraft.training.minecraft_rules.packages import Packages
+from training.minecraft_rules.build import FOLDER, build
+from training.minecraft_rules.crafting_facts import expanded
+from training.minecraft_rules.packages import Packages
 
 every_version = pytest.mark.parametrize("version", VERSIONS)
 

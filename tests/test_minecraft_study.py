@@ -199,7 +199,7 @@ def test_versions_stand_side_by_side_and_unknown_items_are_told():
 @pytest.fixture
 def folder(tmp_path) -> Path:
     """Tiny tables as the evaluation writes them: the script always succeeds, random never, learned half."""
-    evaluate = pytest.importorskip("mnemocraft.training.controller.evaluate", reason="needs PyTorch")
+    evaluate = pytest.importorskip("training.controller.evaluate", reason="needs PyTorch")
     rows = [
         {"place": place, "controller": kind, "seed": seed, "success": success, "steps": 50, "reason": ""}
         for kind in tables.CONTROLLERS
@@ -285,8 +285,8 @@ def test_a_damaged_skill_table_is_one_sentence(folder, how, sentence):
 @pytest.mark.parametrize(
     ("read", "command"),
     [
-        (load.skills, "mnemocraft.training.controller.evaluate"),
-        (load.horizons, "mnemocraft.training.controller.evaluate"),
+        (load.skills, "training.controller.evaluate"),
+        (load.horizons, "training.controller.evaluate"),
         (lambda folder: load.speeds(folder / "overworld.json"), "bench_overworld.py --save"),
     ],
 )

@@ -5,7 +5,7 @@ leaves an item, which tool to hold), ``inventory`` (craft, smelt, equip, place),
 and ``surroundings`` (the oracle), ``learned`` with ``network`` and ``features`` (the cloned policy and its
 horizon heads), ``sighted`` with ``teacher`` (a script that has to see), ``looks`` (looking around),
 ``pursuit`` (one goal in an environment), ``skills`` and ``herd`` (what is tried, and where). The goals
-themselves are :mod:`mnemocraft.envs.minecraft.goals`, training is :mod:`mnemocraft.training.controller`.
+themselves are :mod:`mnemocraft.envs.minecraft.goals`, training is :mod:`training.controller`.
 
 What needs Numba or PyTorch is imported on first use (``pip install 'mnemocraft[minecraft,graph]'``).
 """

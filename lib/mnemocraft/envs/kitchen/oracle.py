@@ -1,7 +1,7 @@
 """An oracle: the shortest known plan for every task and seed, and a planner for any moment of a kitchen.
 
 The stored plans are those of the 20 tasks in 21 kitchens each (without seed, seeds 0 to 9, the ten benchmark
-seeds); ``python -m mnemocraft.training.kitchen_plans`` makes them.
+seeds); ``python -m training.kitchen_plans`` makes them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Minecraft's rules as data: one immutable :class:`Rules` per game version.
 
-The files in ``data/minecraft/`` hold nothing but facts; :mod:`mnemocraft.training.minecraft_rules` made them,
+The files in ``data/minecraft/`` hold nothing but facts; :mod:`training.minecraft_rules` made them,
 and :mod:`mnemocraft.envs.minecraft.facts` says what they mean.
 """
 
@@ -52,7 +52,7 @@ def rules(version: str) -> Rules:
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise MnemocraftError(
             f"The rules file {path} cannot be read ({error!r}); install a checkout with `pip install -e .`, "
-            "or make the file again with `python -m mnemocraft.training.minecraft_rules`."
+            "or make the file again with `python -m training.minecraft_rules`."
         ) from None
 
 

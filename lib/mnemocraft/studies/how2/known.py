@@ -1,6 +1,6 @@
 """Targets that a fine-tuned model has seen crafted from memory, against those seen only with an answer.
 
-The training of the small model (:mod:`mnemocraft.finetune`) splits the targets at random into two halves.
+The training of the small model (:mod:`training.finetune`) splits the targets at random into two halves.
 What it manages without a teacher on the first half may be remembered; on the second it must be worked out.
 """
 

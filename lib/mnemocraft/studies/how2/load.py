@@ -8,6 +8,8 @@ import networkx as nx
 from mnemocraft.envs.plancraft import Example, PlancraftEnv, book, example, examples
 
 SPLITS = ("low", "high")
+ADAPTER = "how2_gemma-3-270m"
+"""Name of the small model's adapter and of its recording."""
 
 
 def subset(split: str, size: int) -> tuple[Example, ...]:
@@ -64,3 +66,14 @@ def recipe_depth(seed: int) -> dict[str, int]:
         inside = list(graph.subgraph(component).edges)
         graph.remove_edges_from(edge for edge in inside if rank[edge[0]] >= rank[edge[1]])
     return {item: n for n, layer in enumerate(nx.topological_generations(graph)) for item in layer}
+
+
+@cache
+def known_targets() -> frozenset[str]:
+    """Half of all craftable items, a fixed random set: only these are ever made from memory in training.
+
+    The small model sees the others only together with an answer, so that *knows* and *does not know* are
+    conditions of a study.
+    """
+    everything = sorted(book().by_result)
+    return frozenset(random.Random("known targets").sample(everything, len(everything) // 2))

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pandas as pd
 
-from mnemocraft.finetune.tasks import ADAPTER
 from mnemocraft.llm.budget import prices
 from mnemocraft.llm.types import Usage
 from mnemocraft.runs import Study
 from mnemocraft.studies.how2 import sweep
+from mnemocraft.studies.how2.load import ADAPTER
 
 SAMPLE = 60
 """Episodes of each set-up and teacher in which tokens are counted."""

@@ -16,7 +16,7 @@ from mnemocraft.errors import MnemocraftError
 STEM = "02_minecraft_worlds"
 MODELS = paths.DATA / "models"
 SPEED = paths.ROOT / "benchmarks" / "results" / "overworld.json"
-EVALUATE = "python -m mnemocraft.training.controller && python -m mnemocraft.training.controller.evaluate"
+EVALUATE = "python -m training.controller && python -m training.controller.evaluate"
 BENCHMARK = "pip install crafter && python benchmarks/bench_overworld.py --save"
 RIVAL = "crafter, 64x64 images, random"
 """What the benchmark calls the package beside which it measures."""
@@ -78,7 +78,7 @@ def chosen(profile: str, seeds: Sequence[int]) -> list[int]:
 
 
 def skills(folder: Path = MODELS) -> pd.DataFrame:
-    """The controllers' measured skills, as :mod:`mnemocraft.training.controller.evaluate` wrote them.
+    """The controllers' measured skills, as :mod:`training.controller.evaluate` wrote them.
 
     Raises:
         MnemocraftError: the table is missing or is another; the message names the command that makes it.

@@ -1,6 +1,6 @@
 """Trains the learned controller."""
 
-from mnemocraft.training.controller.train import main
+from training.controller.train import main
 
 if __name__ == "__main__":
     main()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.finetune.base import import_transformers
+from training.finetune.base import import_transformers
 
 if TYPE_CHECKING:
     import torch
@@ -85,7 +85,7 @@ def load_adapter(base: PreTrainedModel, path: Path) -> PeftModel:
     """The base model with the adapter of a file that :func:`export_adapter` wrote.
 
     Args:
-        base: what :func:`~mnemocraft.finetune.base.load_base` returns; it is changed.
+        base: what :func:`~training.finetune.base.load_base` returns; it is changed.
 
     Raises:
         MissingExtra: ``peft`` or ``gguf`` is not installed.

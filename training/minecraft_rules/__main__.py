@@ -2,7 +2,7 @@
 
 import sys
 
-from mnemocraft.training.minecraft_rules.build import main
+from training.minecraft_rules.build import main
 
 if __name__ == "__main__":
     sys.exit(main())

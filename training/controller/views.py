@@ -22,7 +22,7 @@ from mnemocraft.controllers.skills import AXE, DEEP, PRACTISED, Skill, begin, bu
 from mnemocraft.controllers.targets import search_level
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
-from mnemocraft.training.controller.demonstrations import FIELDS, LAND, LONGEST_WALK, note, see
+from training.controller.demonstrations import FIELDS, LAND, LONGEST_WALK, note, see
 
 LOOKED = -100
 """In place of the teacher's action: nobody acted."""

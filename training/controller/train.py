@@ -1,4 +1,4 @@
-"""Trains the learned controller: ``python -m mnemocraft.training.controller`` (20 minutes, two cores).
+"""Trains the learned controller: ``python -m training.controller`` (20 minutes, two cores).
 
 In each of three rounds the teacher demonstrates (one file a skill), disturbed by the clone of the
 round before, and the cloning goes on with all demonstrations so far (a checkpoint every 200 steps). All of it
@@ -26,10 +26,10 @@ from mnemocraft.controllers.looks import LOOKS
 from mnemocraft.controllers.network import HORIZONS, WEIGHTS, Network, load_network
 from mnemocraft.controllers.skills import PRACTISED, UNDERGROUND, Skill
 from mnemocraft.paths import ROOT
-from mnemocraft.training.controller import demonstrations, panorama
-from mnemocraft.training.controller.rows import UNKNOWN, batch_of, cells_of, held_out, horizons_of
-from mnemocraft.training.controller.views import LOOKED, PLACES, look_around_in, look_at
 from mnemocraft.weights import read, sha256, write
+from training.controller import demonstrations, panorama
+from training.controller.rows import UNKNOWN, batch_of, cells_of, held_out, horizons_of
+from training.controller.views import LOOKED, PLACES, look_around_in, look_at
 
 FOLDER = ROOT / "build" / "controllers"
 ROUNDS = 3
@@ -49,7 +49,7 @@ CHECKPOINT = 200
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m mnemocraft.training.controller", description="Train the learned controller."
+        prog="python -m training.controller", description="Train the learned controller."
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ticks", type=int, default=TICKS, help="demonstrated ticks a skill and round")
@@ -251,7 +251,7 @@ CARD = """\
 
 The learned controller of the Minecraft worlds: a goal-conditioned policy and a horizon head on one backbone,
 in the spirit of the controller and selector of DEPS (*Describe, Explain, Plan and Select*, section 3.3 and
-appendix C.1), trained anew by `python -m mnemocraft.training.controller`. Nothing of the paper's authors is
+appendix C.1), trained anew by `python -m training.controller`. Nothing of the paper's authors is
 in it: their weights and data are others, and their 42 actions are not listed in the paper.
 
 SHA-256 {sha}, {size:.2f} MB, half precision,
@@ -287,7 +287,7 @@ of the network stays as it is.
 On held-out worlds: accuracy of the action {accuracy:.3f}, its loss {action_loss:.3f}, loss of the horizon
 {horizon_loss:.3f}, from looks around {panorama_loss:.3f} (in its own worlds). Success rates and the order
 of horizons: `data/models/controller_skills.csv` and `controller_horizons.csv`, made by
-`python -m mnemocraft.training.controller.evaluate`.
+`python -m training.controller.evaluate`.
 
 ## Limits
 

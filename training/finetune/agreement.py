@@ -18,10 +18,10 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 from tqdm import tqdm
 
-from mnemocraft.finetune.render import prompt
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import Local
 from mnemocraft.llm.types import Message, Reply, Request, Tool
+from training.finetune.render import prompt
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -44,7 +44,7 @@ def agreement(
     Args:
         model: base model with the adapter, in single precision.
         tokenizer: the base model's.
-        adapter: the same adapter as :func:`~mnemocraft.finetune.export.export_adapter` wrote it.
+        adapter: the same adapter as :func:`~training.finetune.export.export_adapter` wrote it.
         prompts: requests as agents make them: OpenAI messages and tools.
         max_tokens: longest answer compared.
 

@@ -1,4 +1,4 @@
-"""Make the rules files of ``data/minecraft/`` again: ``python -m mnemocraft.training.minecraft_rules``.
+"""Make the rules files of ``data/minecraft/`` again: ``python -m training.minecraft_rules``.
 
 The facts come from three packages with an MIT licence (``packages``) and from ``handwritten.toml``.
 ``--check`` compares with the files that are there and writes nothing.
@@ -18,8 +18,8 @@ from typing import Any
 from mnemocraft.envs.minecraft.rules import VERSIONS
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.paths import DATA
-from mnemocraft.training.minecraft_rules import crafting_facts, world_facts
-from mnemocraft.training.minecraft_rules.packages import Packages
+from training.minecraft_rules import crafting_facts, world_facts
+from training.minecraft_rules.packages import Packages
 
 FOLDER = DATA / "minecraft"
 _HAND = Path(__file__).parent / "handwritten.toml"

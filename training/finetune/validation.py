@@ -14,11 +14,11 @@ from mnemocraft.agents.how2.settings import Settings
 from mnemocraft.agents.rollout import play
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import Example, book
-from mnemocraft.finetune.demonstrate import draw
-from mnemocraft.finetune.tasks import known_targets
 from mnemocraft.llm import Model, get_model
 from mnemocraft.memory.keyed import Keyed
+from mnemocraft.studies.how2.load import known_targets
 from mnemocraft.worlds.plancraft import PlancraftWorld
+from training.finetune.demonstrate import draw
 
 AGENTS = (
     ("base", "none"),

@@ -1,4 +1,4 @@
-"""Makes what lies in ``data/models/``: ``python -m mnemocraft.gnn`` (two minutes, one core).
+"""Makes what lies in ``data/models/``: ``python -m training.scene_encoder`` (two minutes, one core).
 
 Embeds the node texts of kitchens, trains the encoder on the 50 sequences (and twice more with another λ, for
 notebook 05) and writes the table of texts, the weights and their card.
@@ -22,8 +22,8 @@ CARD = """\
 # Card of `gig_encoder.safetensors`
 
 The scene-graph encoder of GiG (*Embodied Task Planning via Graph-Informed Action Generation*, section 3.1 and
-appendix A.4.2), trained anew by `python -m mnemocraft.gnn`. Nothing of the paper's authors is in it: their
-weights and data are not public.
+appendix A.4.2), trained anew by `python -m training.scene_encoder`. Nothing of the paper's authors is in it:
+their weights and data are not public.
 
 | file | λ | SHA-256 |
 |---|---|---|
@@ -79,7 +79,9 @@ differ by names only are one.
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(prog="python -m mnemocraft.gnn", description="Train GiG's encoder.")
+    parser = argparse.ArgumentParser(
+        prog="python -m training.scene_encoder", description="Train GiG's encoder."
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epochs", type=int, default=200)
     parser.add_argument("--folder", type=Path, default=model.WEIGHTS.parent, help="where to write")

@@ -1,4 +1,4 @@
-"""Plans all kitchens: ``python -m mnemocraft.training.kitchen_plans --workers 2`` (two minutes)."""
+"""Plans all kitchens: ``python -m training.kitchen_plans --workers 2`` (two minutes)."""
 
 from __future__ import annotations
 

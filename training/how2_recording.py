@@ -1,4 +1,4 @@
-"""Makes the recording that notebook 01 replays: ``python -m mnemocraft.studies.how2.record``.
+"""Makes the recording that notebook 01 replays: ``python -m training.how2_recording``.
 
 Plays :func:`~mnemocraft.studies.how2.sweep.small` live with the small model and writes its answers to
 ``data/recordings``. It can be stopped and started again; a night on two cores is about right.
@@ -9,15 +9,15 @@ import os
 from collections.abc import Sequence
 
 from mnemocraft import paths
-from mnemocraft.finetune.tasks import ADAPTER
 from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies.how2 import sweep
+from mnemocraft.studies.how2.load import ADAPTER
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(prog="python -m mnemocraft.studies.how2.record", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m training.how2_recording", description=__doc__)
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
     model = f"local:{ADAPTER}"

@@ -1,4 +1,4 @@
-"""Measures the controllers: ``python -m mnemocraft.training.controller.evaluate``.
+"""Measures the controllers: ``python -m training.controller.evaluate``.
 
 Writes the table of skills (DEPS, Table 18) for the scripted, the learned and a random controller, and how
 often the horizon head puts two goals of a world in their true order. No world was seen in training.
@@ -72,7 +72,7 @@ class RandomController:
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m mnemocraft.training.controller.evaluate", description="Measure the controllers."
+        prog="python -m training.controller.evaluate", description="Measure the controllers."
     )
     parser.add_argument("--episodes", type=int, default=EPISODES, help="worlds a skill")
     parser.add_argument("--worlds", type=int, default=WORLDS, help="worlds for the horizons")

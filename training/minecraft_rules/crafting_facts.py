@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from mnemocraft.training.minecraft_rules.packages import Packages
+from training.minecraft_rules.packages import Packages
 
 Tags = dict[str, list[str]]
 Entry = dict[str, Any]

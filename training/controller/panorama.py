@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy
 from tqdm import tqdm
 
 from mnemocraft.controllers.network import CHANNELS, Network, PanoramaHead
-from mnemocraft.training.controller.rows import UNKNOWN, held_out, horizons_of
+from training.controller.rows import UNKNOWN, held_out, horizons_of
 
 STEPS, BATCH, RATE, DECAY = 900, 128, 2e-3, 1e-2
 AT_ONCE = 32
@@ -23,7 +23,7 @@ def fit(network: Network, data: np.ndarray, seed: int) -> float:
 
     Args:
         network: All else of it is done.
-        data: Looks around places (:func:`mnemocraft.training.controller.views.look_around_in`).
+        data: Looks around places (:func:`training.controller.views.look_around_in`).
         seed: Of the head's first weights and of the batches.
     """
     network.eval().requires_grad_(False)

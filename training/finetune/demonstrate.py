@@ -26,13 +26,14 @@ from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import Example, book
 from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import SLOT_NAMES
-from mnemocraft.finetune.tasks import DISTRACTORS, MAX_ACTIONS, fresh_task, known_targets
 from mnemocraft.llm import Model
 from mnemocraft.llm.types import Message, Reply, Request, Tool, ToolCall, Usage
 from mnemocraft.memory.keyed import Keyed
+from mnemocraft.studies.how2.load import known_targets
 from mnemocraft.surrogate import Surrogate
 from mnemocraft.worlds.plancraft import PlancraftWorld
 from mnemocraft.worlds.plancraft_teacher import templated_answer
+from training.finetune.tasks import DISTRACTORS, MAX_ACTIONS, fresh_task
 
 MISTAKES = 0.06
 """Chance that the expert misplaces an ingredient before it puts it right; mistakes are never a target."""

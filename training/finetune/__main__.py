@@ -1,7 +1,7 @@
-"""Makes the small model: ``python -m mnemocraft.finetune`` (two and a half hours on two cores; resumable).
+"""Makes the small model: ``python -m training.finetune`` (two and a half hours on two cores; resumable).
 
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
-at every check. ``python -m mnemocraft.finetune agree`` compares what llama.cpp makes of the adapter with
+at every check. ``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
 ``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
 """
 
@@ -20,16 +20,16 @@ import pandas as pd
 from tqdm import tqdm
 
 from mnemocraft import paths
-from mnemocraft.finetune.demonstrate import COURSES, Course, Dialogue, dialogues
-from mnemocraft.finetune.tasks import ADAPTER
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
+from mnemocraft.studies.how2.load import ADAPTER
+from training.finetune.demonstrate import COURSES, Course, Dialogue, dialogues
 
 if TYPE_CHECKING:
     import torch
 
-    from mnemocraft.finetune.training import Trainer
+    from training.finetune.training import Trainer
 
 LONGEST = 1792
 """Tokens after which a dialogue is cut."""
@@ -46,14 +46,14 @@ PATIENCE = 2
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(prog="python -m mnemocraft.finetune", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m training.finetune", description=__doc__)
     parser.add_argument("what", nargs="?", choices=("train", "agree"), default="train")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
     if os.environ.get("PYTHONHASHSEED") != "0":
         # The package's sampler draws from sets of names, whose order follows the hash seed.
         os.environ["PYTHONHASHSEED"] = "0"
-        os.execv(sys.executable, [sys.executable, "-m", "mnemocraft.finetune", *sys.argv[1:]])
+        os.execv(sys.executable, [sys.executable, "-m", "training.finetune", *sys.argv[1:]])
     folder = paths.output_root() / "build" / "finetune"
     if chosen.what == "train":
         train(folder, chosen.threads)
@@ -89,9 +89,9 @@ def train(folder: Path, threads: int) -> None:
 def _trainer(folder: Path, threads: int) -> Trainer:
     import torch
 
-    from mnemocraft.finetune.base import load_base
-    from mnemocraft.finetune.render import sequence
-    from mnemocraft.finetune.training import Hyperparameters, Trainer, add_adapter, schedule
+    from training.finetune.base import load_base
+    from training.finetune.render import sequence
+    from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule
 
     torch.set_num_threads(threads)
     model, tokenizer = load_base(_dtype())
@@ -125,8 +125,8 @@ def _dtype() -> torch.dtype:
 
 def _check(trainer: Trainer, folder: Path, threads: int) -> list[dict]:
     """Export the adapter as it is and play the held-out tasks with it."""
-    from mnemocraft.finetune.export import export_adapter
-    from mnemocraft.finetune.validation import check
+    from training.finetune.export import export_adapter
+    from training.finetune.validation import check
 
     file = _file(folder, trainer.done)
     base = find_model("").base.stem
@@ -158,9 +158,9 @@ def agree() -> None:
     """Compare the served adapter with the trained one, and with the expert, on fresh demonstrations."""
     import torch
 
-    from mnemocraft.finetune.agreement import agreement, summary
-    from mnemocraft.finetune.base import load_base
-    from mnemocraft.finetune.export import load_adapter
+    from training.finetune.agreement import agreement, summary
+    from training.finetune.base import load_base
+    from training.finetune.export import load_adapter
 
     model, tokenizer = load_base(torch.float32)
     file = ADAPTERS / f"{ADAPTER}.gguf"

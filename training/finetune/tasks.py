@@ -1,4 +1,4 @@
-"""Plancraft tasks to train on: fresh ones, none of them from the data set, and which targets are 'known'."""
+"""Plancraft tasks to train on: fresh ones, none of them from the data set."""
 
 from __future__ import annotations
 
@@ -7,27 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from mnemocraft.envs.plancraft import Example, book, examples
+from mnemocraft.envs.plancraft import Example, examples
 from mnemocraft.envs.plancraft.data import SLOT_NAMES
 from mnemocraft.envs.plancraft.planner import plan
 
-ADAPTER = "how2_gemma-3-270m"
-"""Name of the adapter and of its recording."""
 DISTRACTORS = (4, 4, 4, 8, 8, 16)
 """How many unrelated items lie about; the data set has 4, 8 and 16 equally often, longer ones cost more."""
 MAX_ACTIONS = 12
 """Longest task trained on, in expert actions; the limit of an episode is 30."""
-
-
-@cache
-def known_targets() -> frozenset[str]:
-    """Half of all craftable items, a fixed random set: only these are ever made from memory in training.
-
-    The small model sees the others only together with an answer, so that *knows* and *does not know* are
-    conditions of a study.
-    """
-    everything = sorted(book().by_result)
-    return frozenset(random.Random("known targets").sample(everything, len(everything) // 2))
 
 
 def fresh_task(name: str, target: str, impossible: bool, distractors: int, seed: int) -> Example | None:

@@ -24,7 +24,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file, save_file
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.finetune.render import Sequence
+from training.finetune.render import Sequence
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from mnemocraft.training.minecraft_rules.crafting_facts import Tags
-from mnemocraft.training.minecraft_rules.packages import Packages
+from training.minecraft_rules.crafting_facts import Tags
+from training.minecraft_rules.packages import Packages
 
 _TIERS = ("wooden", "stone", "iron", "diamond", "netherite", "golden")
 _TOOL_OF = {"rock": "pickaxe", "wood": "axe", "dirt": "shovel", "plant": "axe"}

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mnemocraft.finetune.demonstrate import Dialogue
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import CHAT_TEMPLATE
+from training.finetune.demonstrate import Dialogue
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
