@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from how2_helpers import Scripted
+from helpers import Scripted
 from mnemocraft.agents.deps import METHODS, Trial, lines, play, prompts, task, text_stage
 from mnemocraft.agents.deps.trial import goal_limit
 from mnemocraft.envs.minecraft.goals import Goal

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from how2_helpers import Scripted
+from helpers import Scripted
 from mnemocraft.agents.deps import (
     Judge,
     TextStage,

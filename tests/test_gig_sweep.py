@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from how2_helpers import Scripted, Stand
+from helpers import Scripted, Stand
 from mnemocraft import paths
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from how2_helpers import Scripted
+from helpers import Scripted
 from minedojo_world import Game, served
 from mnemocraft.agents.deps import Trial, judge, play, task, world_stage
 from mnemocraft.envs.minedojo import MineDojoEnv, launch
