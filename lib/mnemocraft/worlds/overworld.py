@@ -193,7 +193,8 @@ class ControllerWorld:
         """The shortest plan from here, by the rules alone, for the item that is asked about."""
         item = asked_item(query, question, self.library, next(iter(self.target)))
         held = self._held()
-        return plan_told(plan(item, held.get(item, 0) + 1, version=VERSION, inventory=held), item, level)
+        found = plan(item, held.get(item, 0) + 1, version=VERSION, inventory=held)
+        return plan_told(found, item, level, self.library)
 
     def plain_scene(self) -> str:
         """Task, inventory and biome."""

@@ -139,7 +139,7 @@ class TextWorld:
         held = self.env.inventory
         rules = "game" if self.env.engine.real else "mc-textworld"
         found = plan(item, held.get(item, 0) + 1, version=self.version, rules=rules, inventory=held)
-        return plan_told(found, item, level)
+        return plan_told(found, item, level, self.library)
 
     def plain_scene(self) -> str:
         """Task and inventory."""
