@@ -86,7 +86,7 @@ def state_embedding(text: str) -> np.ndarray:
 
 @contextmanager
 def encoding(embed: Callable[[str], Any] = state_embedding) -> Iterator[list[str]]:
-    """Memories of scenes embed by a function instead of a trained encoder; gives the texts it was asked for."""
+    """Memories of scenes embed by a function instead of a trained encoder; gives the texts asked for."""
     asked: list[str] = []
 
     class Encoder:

@@ -6,8 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS
-from mnemocraft.agents.how2.settings import TEACHERS
+from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS, TEACHERS
 from mnemocraft.envs.plancraft.data import examples
 from mnemocraft.studies.how2.load import SPLITS
 

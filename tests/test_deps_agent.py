@@ -28,7 +28,9 @@ BUTTON = PLAN + '\ncraft({"oak_button": 1}, {"oak_planks": 1}, station=None)'
 
 
 def example(method):
-    return prompts.planner(textworld("stone_sword"), method)["content"].rpartition("Inventory: nothing\n\n")[2]
+    return prompts.planner(textworld("stone_sword"), method)["content"].rpartition("Inventory: nothing\n\n")[
+        2
+    ]
 
 
 def revisions():

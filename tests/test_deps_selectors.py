@@ -55,7 +55,9 @@ def stage(**inventory):
 
 def draws(selector, stage, times=2000):
     random = np.random.default_rng(0)
-    return np.bincount([selector.choose(GOALS, stage, random).place for _ in range(times)], minlength=3) / times
+    return (
+        np.bincount([selector.choose(GOALS, stage, random).place for _ in range(times)], minlength=3) / times
+    )
 
 
 # --- parallel goals ---------------------------------------------------------------------------------------
@@ -148,7 +150,9 @@ def test_image_and_text():
 
 def test_what_a_selector_cannot_do_is_said():
     random = np.random.default_rng(0)
-    with pytest.raises(MnemocraftError, match="image-text selector needs images, which textworld/diamond does not have"):
+    with pytest.raises(
+        MnemocraftError, match="image-text selector needs images, which textworld/diamond does not have"
+    ):
         ImageText(lambda image, texts: np.zeros(3)).choose(GOALS, stage(), random)
     with pytest.raises(MnemocraftError, match="needs horizons .* which kitchen/sync/0 does not have"):
         HorizonSelector().choose(GOALS, KitchenWorld(KitchenEnv("sync/0", 0)), random)

@@ -52,7 +52,10 @@ def test_a_goal_gains_its_units():
 def test_a_goal_that_lacks_something_changes_nothing():
     stage = text(log=1, planks=2)
     failed = attempt(stage, Goal("craft", "planks", 8), 100)
-    assert (failed.success, failed.steps) == (False, 0) and "I need 1 more log (have 1 of 2)" in failed.failure
+    assert (failed.success, failed.steps) == (
+        False,
+        0,
+    ) and "I need 1 more log (have 1 of 2)" in failed.failure
     assert stage.inventory == {"log": 1, "planks": 2} and stage.steps == 0
     assert "a crafting_table in the inventory" in attempt(stage, Goal("craft", "bowl", 4), 100).failure
     assert "There is no goal 'chop'" in stage.failure(Goal("chop", "log"))
@@ -68,7 +71,9 @@ def test_stations_may_be_placed_and_tools_equipped():
     stage = text(crafting_table=1, shield=1, stone_pickaxe=1)
     for goal in (Goal("place", "crafting_table"), Goal("equip", "shield"), Goal("dig", "down", 30)):
         assert attempt(stage, goal, 100).success
-    assert stage.inventory["crafting_table"] == 1 and not attempt(stage, Goal("place", "furnace"), 100).success
+    assert (
+        stage.inventory["crafting_table"] == 1 and not attempt(stage, Goal("place", "furnace"), 100).success
+    )
 
 
 def test_the_fuel_that_a_plan_names_is_burnt():
@@ -171,7 +176,11 @@ def in_overworld(key, seed, controller=None, max_steps=3000, biome="forest"):
 
 def test_deps_plays_in_the_overworld_as_in_the_text_world():
     stage = in_overworld("stone_sword", 1)
-    assert stage.inventory == {} and "\nBiome: forest" in stage.observe().scene and stage.lacking() == "0 of 1 stone_sword"
+    assert (
+        stage.inventory == {}
+        and "\nBiome: forest" in stage.observe().scene
+        and stage.lacking() == "0 of 1 stone_sword"
+    )
     model = Scripted([SWORD])
     played = play(agent("deps"), stage, model)
     assert played.success and 50 < played.steps < 1500

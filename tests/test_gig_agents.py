@@ -469,9 +469,7 @@ def test_a_malformed_answer_fails_the_task_back_to_the_one_above():
     assert episode.steps == episode.metrics["invalid_actions"] == 1
     text, after = prompt(model.requests[2]), prompt(model.requests[3])
     assert "\n\nError Feedback: The answer had no JSON object" in text
-    assert (
-        f'Current Task: {kitchen().task.goal}\n\nLast Result: failed "part": The answer had no' in text
-    )
+    assert f'Current Task: {kitchen().task.goal}\n\nLast Result: failed "part": The answer had no' in text
     assert "- rest" in text
     assert not any(m["content"] == "no JSON" for m in model.requests[2].messages)
     assert "Error Feedback" not in after

@@ -178,7 +178,11 @@ def test_the_fingerprint_changes_with_plans_and_weights_and_reaches_code_and_pro
     )  # fmt: skip
     assert [name for name in expected if str(PACKAGE / name) not in reached] == []
     assert str(PACKAGE / "studies/gig/analysis.py") not in reached
-    stored = ("models/gig_encoder.safetensors", "models/kitchen_texts.safetensors", "kitchen/oracle_plans.jsonl")
+    stored = (
+        "models/gig_encoder.safetensors",
+        "models/kitchen_texts.safetensors",
+        "kitchen/oracle_plans.jsonl",
+    )
     for name in stored:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(paths.DATA / name, tmp_path / name)

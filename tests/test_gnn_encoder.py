@@ -315,7 +315,9 @@ def test_unknown_texts_are_embedded_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_committed_table_is_minilm() -> None:
     pytest.importorskip("sentence_transformers")
     texts = [BUN, TABLE, "Meal: is water; is boiling"]
-    np.testing.assert_allclose(features.kitchen_features()(texts), get_encoder("minilm").encode(texts), atol=2e-4)
+    np.testing.assert_allclose(
+        features.kitchen_features()(texts), get_encoder("minilm").encode(texts), atol=2e-4
+    )
 
 
 def test_without_pytorch_the_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

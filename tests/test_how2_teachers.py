@@ -88,7 +88,9 @@ def test_the_world_answers_at_all_four_levels_about_what_is_asked():
     world = crafting("VAL0531")
     seen, _ = environment("VAL0531", 30).reset()
     for level in TEMPLATED:
-        assert world.how_to("crimson_planks", "How?", level) == templated_answer(level, seen, "crimson_planks")
+        assert world.how_to("crimson_planks", "How?", level) == templated_answer(
+            level, seen, "crimson_planks"
+        )
     words = in_words(templated_answer("subgoal-partially-executable", seen, "crimson_planks"))
     assert world.how_to("?", "How do I make crimson_planks?", "non-executable") == words
     assert "crimson_hyphae in the inventory already" in world.how_to("crimson_hyphae", "", "executable")

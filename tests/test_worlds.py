@@ -184,11 +184,15 @@ def test_a_tool_call_is_its_line_in_plancraft() -> None:
 
 texts = st.one_of(
     st.text(max_size=200),
-    st.sampled_from(["{", "{}", '{"name": ', '{"name": "move"}', '{"name": [1]}', '{"a":' * 2000, "[1]", "1"]),
+    st.sampled_from(
+        ["{", "{}", '{"name": ', '{"name": "move"}', '{"name": [1]}', '{"a":' * 2000, "[1]", "1"]
+    ),
     st.builds("{} {} {}".format, st.sampled_from(VERBS), st.integers(-9, 10**9), st.text(max_size=9)),
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "arguments"]), inner),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["name", "arguments"]), inner)
+        ),
         max_leaves=8,
     ).map(json.dumps),
 )
@@ -211,28 +215,39 @@ def test_any_text_is_a_possible_action_or_refused_in_one_sentence(task: str, act
 # --- the end ----------------------------------------------------------------------------------------------
 
 
-def ended(task: str) -> World:
-    """A world that is over."""
+LAST = {
+    "plancraft": ["move from I15 to A1 with quantity 1", "impossible: now"],
+    "kitchen": ["Do nothing"],
+    "textworld": ["mine 1 dirt", "craft 1 oak_planks", "dig 3", "place 1 crafting_table"],
+    "overworld": ["mine 1 dirt", "craft 1 planks", "dig 3", "place 1 crafting_table"],
+}
+
+
+def nothing_changes(world: World) -> None:
+    before = state(world)
+    for action in [*LAST[kind_of(world)], *(world.observe().actions or ())[:3]]:
+        assert world.act(action).steps == 0
+        assert state(world) == before
+
+
+@pytest.mark.parametrize("task", SAMPLES)
+def test_when_the_steps_are_used_up_nothing_changes_any_more(task: str) -> None:
     world: Any = make(task, max_steps=3)
     line = {"plancraft": '{"name": "noop"}', "kitchen": "Do nothing"}.get(kind_of(world), "mine 64 dirt")
     while not world.reason:
         world.act(line)
-    return world
+    assert (world.reason, world.success, world.steps) == ("max_steps", False, 3)
+    nothing_changes(world)
 
 
 @pytest.mark.parametrize("task", SAMPLES)
-def test_after_the_end_nothing_changes_any_more(task: str) -> None:
-    world = ended(task)
-    assert world.reason == "max_steps" and not world.success
-    before = state(world)
-    actions = {
-        "plancraft": ["move from I15 to A1 with quantity 1", "impossible: now"],
-        "kitchen": [*(world.observe().actions or ())[:3], "Do nothing"],
-    }.get(kind_of(world), ["mine 1 dirt", "craft 1 oak_planks", "place 1 crafting_table"])
-    for action in actions:
-        feedback = world.act(action)
-        assert feedback.steps == 0
-        assert state(world) == before
+def test_after_a_success_nothing_changes_any_more(task: str) -> None:
+    world: Any = make(task)
+    told = steps_of(world.how_to(world.task.item, "How?", LEVELS[0]))
+    for line in ["mine 1 log", "craft 4 planks"] if kind_of(world) == "overworld" else told:
+        assert world.act(line).success, line
+    assert (world.reason, world.success) == ("success", True)
+    nothing_changes(world)
 
 
 # --- teachers ---------------------------------------------------------------------------------------------
