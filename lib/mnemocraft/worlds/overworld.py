@@ -13,6 +13,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds import controllers
 from mnemocraft.worlds.minecraft import (
     GIVEN_TOOL,
+    OVER,
     Demand,
     check_limits,
     demand,
@@ -139,7 +140,7 @@ class ControllerWorld:
         """
         from mnemocraft.controllers import pursue
 
-        if wrong := self.check(action):
+        if wrong := self.check(action) or (OVER if self.reason else ""):
             return Feedback(False, 0, wrong)
         goal, _ = read(action, VERSION)
         before, self._around = self.env.steps, []
