@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from mnemocraft.agents.deps import tasks
 from mnemocraft.studies.deps.load import EXAMPLES
 from mnemocraft.studies.deps.measures import LABELS, milestones
+from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
 Cell = tuple[str, str]
 FIRST = 0.3
@@ -30,7 +30,7 @@ def synthetic(
     """Records of all methods in some worlds; outside the text world only of the example tasks."""
     frames = []
     for place, (world, method) in enumerate((w, m) for w in worlds for m in LABELS):
-        listed = [task for task in tasks(task_list) if world == "text" or task.key in EXAMPLES]
+        listed = [task for task in minecraft_tasks(task_list) if world == "text" or task.key in EXAMPLES]
         random = np.random.default_rng([place, 11])
         frames.append(
             _condition(random, world, method, rate((world, method)), seeds, [t.key for t in listed])

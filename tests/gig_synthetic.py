@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from mnemocraft.agents.gig.methods import METHODS
+from mnemocraft.agents.gig.methods import parts
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS, HORIZONS, TASKS
 from mnemocraft.studies.gig.measures import PLANNED
 
@@ -65,7 +65,7 @@ def _condition(
     steps = np.where(success, (horizon * longer + rng.integers(0, 5, n)).astype(int), 3 * horizon)
     tokens = rng.integers(90, 111, n) * np.where(success | (not effects), 1, 2)
     waits = {"recap": 0.3, "gig": 0.1}.get(method, 0.2) if effects else 0.2
-    flags = METHODS[method]
+    flags = parts(method)
     return pd.DataFrame(
         {
             "study": "09_gig_robotouille",

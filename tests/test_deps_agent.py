@@ -4,14 +4,21 @@ import asyncio
 import re
 import subprocess
 import sys
+from functools import partial
 
 import pytest
-from mnemocraft.agents.deps.trial import goal_limit
 
-from how2_helpers import Scripted
-from mnemocraft.agents.deps import METHODS, Trial, lines, play, prompts, task, text_stage
+from helpers import Scripted, events, play
+from mnemocraft.agents import get_agent
+from mnemocraft.agents.deps import lines, prompts
+from mnemocraft.agents.deps.methods import LABELS, agent
+from mnemocraft.agents.deps.rounds import Rounds
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError, ModelError, RequestTooLong
+from mnemocraft.runs import Stream
+from mnemocraft.studies.deps import sweep
+from mnemocraft.worlds.minecraft import goal_limit
+from mnemocraft.worlds.textworld import textworld
 
 VERSION = "1.16.5"
 ONE_SHOT = ("gpt", "progprompt", "cot", "code_as_policies")
@@ -21,7 +28,9 @@ BUTTON = PLAN + '\ncraft({"oak_button": 1}, {"oak_planks": 1}, station=None)'
 
 
 def example(method):
-    return prompts.planner(VERSION, method)["content"].rpartition("Inventory: nothing\n\n")[2]
+    return prompts.planner(textworld("stone_sword"), method)["content"].rpartition("Inventory: nothing\n\n")[
+        2
+    ]
 
 
 def revisions():
@@ -30,14 +39,26 @@ def revisions():
     return ["def obtain" + plan.partition("\nDescription:")[0] for plan in plans]
 
 
-def episode(method, script, key="stone_sword", **options):
+def episode(method, script, key="stone_sword", max_rounds=None, limits="paper", **options):
     """The episode, and the model with its requests."""
-    model = Scripted(script)
-    return asyncio.run(play(Trial(text_stage(task(key), VERSION), model, **options), method)), model
+    model, world = Scripted(script), textworld(key, version=VERSION, limits=limits)
+    return play(agent(method, max_rounds), world, model, **options), model
 
 
-def events(played, kind):
-    return [event for event in played.trajectory if event["type"] == kind]
+@pytest.fixture
+def room(monkeypatch):
+    """Sets how long a planner's dialogue may be."""
+
+    def of(tokens):
+        for module in ("deps", "inner_monologue"):
+            short = partial(Rounds, max_dialogue_tokens=tokens)
+            monkeypatch.setattr(f"mnemocraft.agents.deps.{module}.Rounds", short)
+
+    return of
+
+
+def notes(played, name):
+    return [event["text"] for event in events(played, "note") if event["name"] == name]
 
 
 def shown(model, place=-1):
@@ -77,7 +98,7 @@ def test_a_plan_that_ends_too_early_and_one_that_cannot_be_read():
     played, _ = episode("code_as_policies", ["eval('1')\nmine('dirt')"])
     assert (
         played.reason == "policy_failed"
-        and "there is no 'eval' to call" in events(played, "policy")[0]["problem"]
+        and "there is no 'eval' to call" in events(played, "plan")[0]["problem"]
     )
 
 
@@ -86,7 +107,7 @@ def test_lines_in_free_words_go_to_the_parser():
     played, model = episode("gpt", [plan, "1. mine 1 oak_log\n2. craft 1 oak_button"], "wooden_button")
     assert played.success and shown(model) == "Lines:\n1. chop a tree for one log\n2. make a button of oak"
     assert "You translate lines of a plan" in model.requests[1].messages[0]["content"]
-    assert events(played, "plan")[0]["steps"][0] == "chop a tree for one log"
+    assert events(played, "plan")[0]["lines"][0] == "chop a tree for one log"
 
 
 def test_what_the_parser_leaves_unread_goes_to_sentence_similarity(monkeypatch):
@@ -109,14 +130,15 @@ def test_inner_monologue_hears_whether_but_not_why():
     script = [f"Thought: next\nAction: {step}" for step in steps]
     played, model = episode("inner_monologue", script, "wooden_button")
     assert played.success and played.metrics["rounds"] == 1 and played.metrics["failed_goals"] == 1
-    told = [event["text"] for event in events(played, "feedback")]
+    told = notes(played, "feedback")
     assert told[:2] == ["Success: False\nInventory: nothing", "Success: True\nInventory: 1 oak_log"]
     assert len(model.requests[-1].messages) == 2 + 2 * 3
 
 
-def test_inner_monologue_gives_up_or_runs_out_of_room():
+def test_inner_monologue_gives_up_or_runs_out_of_room(room):
     assert episode("inner_monologue", ["Thought: done\nAction: stop."])[0].reason == "gave_up"
-    played, _ = episode("inner_monologue", lambda request: "Action: mine 1 diamond", max_dialogue_tokens=1200)
+    room(1200)
+    played, _ = episode("inner_monologue", lambda request: "Action: mine 1 diamond")
     assert played.reason == "dialogue_full" and 1000 < played.metrics["dialogue_tokens"] <= 1200
 
 
@@ -160,7 +182,7 @@ def test_no_round_is_the_plan_made_once():
 def test_unreadable_and_unfinished_plans_are_described_without_an_explainer():
     played, model = episode("deps", ["mine({'oak_log': -1})", PLAN, BUTTON], "wooden_button")
     assert played.success and played.metrics["rounds"] == 2 and played.metrics["unread"] == 1
-    described = [event["text"].splitlines()[0] for event in events(played, "description")]
+    described = [text.splitlines()[0] for text in notes(played, "description")]
     assert described[0].startswith("Description: The plan could not be read: line 1: the count of oak_log")
     assert described[1] == (
         "Description: I did steps 1, 2. The plan is done, but the task is not: "
@@ -169,12 +191,13 @@ def test_unreadable_and_unfinished_plans_are_described_without_an_explainer():
     assert "Explanation" not in shown(model)
 
 
-def test_the_dialogue_s_length_ends_replanning():
+def test_the_dialogue_s_length_ends_replanning(room):
     def answer(request):
         explains = "You explain" in request.messages[0]["content"]
         return "Because it is so." if explains else "mine({'diamond': 1}, tool=None)" + " # thinking" * 80
 
-    played, _ = episode("deps", answer, max_dialogue_tokens=4000)
+    room(4000)
+    played, _ = episode("deps", answer)
     assert played.reason == "dialogue_full" and played.metrics["dialogue_tokens"] <= 4000
     assert 5 <= played.metrics["rounds"] <= 12
 
@@ -205,13 +228,14 @@ def test_steps_are_limited():
     assert played.reason in ("goal_failed", "max_steps") and played.steps <= 3000
 
 
-def test_the_released_code_stops_at_the_thirteenth_failure():
+def test_the_released_code_stops_at_the_thirteenth_failure(room):
     script = ["mine({'diamond': 1})", "Because it is so."] * 20
-    played, _ = episode("deps", list(script), limits="code", max_dialogue_tokens=100_000)
+    room(100_000)
+    condition = sweep.condition("deps", "text", VERSION, "code")
+    stream = sweep.start(Stream(condition, 0, ("stone_sword",)), Scripted(list(script)))
+    played = asyncio.run(stream.episode("stone_sword"))
     assert played.reason == "max_rounds" and played.metrics["rounds"] == 12
-    assert (
-        episode("deps", list(script), max_dialogue_tokens=100_000, max_rounds=13)[0].metrics["rounds"] == 13
-    )
+    assert episode("deps", list(script), max_rounds=13)[0].metrics["rounds"] == 13
 
 
 def test_limits_of_goals():
@@ -221,8 +245,8 @@ def test_limits_of_goals():
 
 
 def test_what_is_wrong_with_settings_is_said_at_once():
-    with pytest.raises(MnemocraftError, match="There is no method 'react'"):
-        episode("react", [])
+    with pytest.raises(MnemocraftError, match="There is no agent 'dpes'"):
+        get_agent("dpes")
     with pytest.raises(MnemocraftError, match="There are no limits"):
         episode("gpt", [], limits="none")
 
@@ -230,20 +254,33 @@ def test_what_is_wrong_with_settings_is_said_at_once():
 def test_every_event_is_watched_and_the_record_is_plain():
     seen = []
     played, _ = episode("deps", [BUTTON], "wooden_button", watch=seen.append)
+    seen = [event.as_json() for event in seen]
     assert seen == played.trajectory and [seen[0]["type"], seen[-1]["type"]] == ["start", "end"]
     assert played.tokens["planner"]["calls"] == 1
-    assert [event["inventory"] for event in events(played, "outcome")][-1] == "3 oak_planks, 1 oak_button"
+    done = events(played, "action")
+    assert [event["action"].partition(" using ")[0] for event in done] == [
+        "mine 1 oak_log", "craft 4 oak_planks", "craft 1 oak_button",
+    ]  # fmt: skip
+    assert [(event["place"], event["step"]) for event in done] == [(1, 1), (2, 2), (3, 3)]
+    assert all(event["success"] and not event["failure"] for event in done)
+    assert done[0]["line"] == 'mine({"oak_log": 1}, tool=None)'
+
+
+def test_what_was_ever_held_is_recorded_though_it_was_used_up():
+    played, _ = episode("deps", [BUTTON], "wooden_button")
+    assert played.metrics["items"] == "oak_button,oak_log,oak_planks"
 
 
 def test_all_prompts_fill_in_for_every_version():
     for version in ("1.11.2", "1.16.5", "1.19.2"):
-        texts = [prompts.planner(version, name)["content"] for name in (*ONE_SHOT, "inner_monologue", "deps")]
+        world = textworld("stone_sword", version=version)
+        texts = [prompts.planner(world, name)["content"] for name in (*ONE_SHOT, "inner_monologue", "deps")]
         assert all(text.count("# Answer format: ") == 1 and "$" not in text for text in texts)
         assert all(f"Minecraft {version}." in text and text.count("stone_sword") > 1 for text in texts)
-    assert list(METHODS) == ["gpt", "progprompt", "cot", "inner_monologue", "code_as_policies", "dep", "deps"]
+    assert list(LABELS) == ["gpt", "progprompt", "cot", "inner_monologue", "code_as_policies", "dep", "deps"]
 
 
 def test_importing_loads_nothing_heavy():
-    code = "import sys, mnemocraft.agents.deps; print({'torch', 'numba', 'pandas'} & set(sys.modules))"
+    code = "import sys, mnemocraft.agents.deps.methods as _; print({'torch', 'numba', 'pandas'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"

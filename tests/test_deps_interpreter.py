@@ -4,6 +4,7 @@ import pytest
 
 from mnemocraft.agents.deps import prompts
 from mnemocraft.agents.deps.interpreter import MAX_FAILURES, run_policy
+from mnemocraft.worlds.textworld import textworld
 
 
 def run(text, inventory=None, succeed=lambda step: True):
@@ -23,7 +24,8 @@ def run(text, inventory=None, succeed=lambda step: True):
 
 
 def test_the_demonstration_runs():
-    text = prompts.planner("1.16.5", "code_as_policies")["content"].rpartition("Inventory: nothing\n\n")[2]
+    text = prompts.planner(textworld("stone_sword"), "code_as_policies")["content"]
+    text = text.rpartition("Inventory: nothing\n\n")[2]
     goals, problem = run(text)
     assert not problem
     assert goals[:3] == ["mine 1 oak_log"] * 3 and goals[-1] == "craft 1 stone_sword"

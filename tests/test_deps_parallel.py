@@ -1,22 +1,27 @@
 """The selectors' study of DEPS: what is played, what is measured from known records, and one real world."""
 
-from types import SimpleNamespace
+from functools import partial
 from typing import cast
 
 import numpy as np
 import pandas as pd
 import pytest
-from mnemocraft.agents.deps.stage import Attempt
-from mnemocraft.agents.deps.worlds import overworld
 
+from helpers import Scripted, events, play
 from mnemocraft.agents.deps import selectors
+from mnemocraft.agents.deps.pursuit import pursue_all
+from mnemocraft.agents.rollout import Agent
 from mnemocraft.controllers.actions import functional
 from mnemocraft.controllers.surroundings import Surroundings
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.studies.deps import parallel, parallel_episodes, sights
+from mnemocraft.runs import Episode
+from mnemocraft.studies.deps import parallel, sights
 from mnemocraft.studies.deps.selectors import figures, tables
+from mnemocraft.worlds.minecraft import Demand, read
+from mnemocraft.worlds.overworld import overworld_env
+from mnemocraft.worlds.world import Feedback, Goals, Horizons, Observation, Task
 
 GOALS = [goal for goal, _ in parallel.GOALS]
 NAMES = [goal.name for goal in GOALS]
@@ -73,20 +78,49 @@ def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> No
         parallel.study(*arguments)
 
 
-class Stage(SimpleNamespace):
-    """A stage where each goal succeeds in its first attempt of so many steps, or never."""
+class Field:
+    """A world where each goal succeeds in its first attempt of so many steps, or never."""
 
-    def attempt(self, goal: Goal, limit: int) -> Attempt:
+    guide = wording = encoder = idle = ""
+    version, library, turning = "1.11.2", None, 6
+    target = {item: goal.count for goal, item in parallel.GOALS}
+
+    def __init__(self, needs: dict) -> None:
+        self.task = Task("field/4 goals", "obtain them", parallel.MAX_STEPS, "wool")
+        self.needs, self.steps, self.inventory = needs, 0, {}
+        self.tried: list = []
+        self.turned: list = []
+
+    @property
+    def success(self) -> bool:
+        return not self.lacking()
+
+    @property
+    def reason(self) -> str:
+        return "success" if self.success else "max_steps" if self.steps >= parallel.MAX_STEPS else ""
+
+    def lacking(self) -> str:
+        return Demand(self.target, {}).lacking(self.inventory)
+
+    def failure(self, goal: Goal) -> str:
+        return ""
+
+    def observe(self) -> Observation:
+        return Observation("", "", dict(self.inventory))
+
+    def check(self, action: str) -> str:
+        return ""
+
+    def act(self, action: str, limit: int | None = None) -> Feedback:
+        goal, _ = read(action, self.version)
         self.tried.append(goal.name)
         took = self.needs.get(goal.name, 10_000)
+        assert limit == parallel.TURN
         self.steps += min(limit, took)
         if took <= limit:
             item = next(item for each, item in parallel.GOALS if each.name == goal.name)
             self.inventory[item] = self.inventory.get(item, 0) + goal.count
-        lacks = any(self.inventory.get(item, 0) < units for item, units in self.target.items())
-        self.reason = "" if lacks else "success"
-        self.reason = self.reason or ("max_steps" if self.steps >= parallel.MAX_STEPS else "")
-        return Attempt(took <= limit, min(limit, took))
+        return Feedback(took <= limit, min(limit, took))
 
     def look_around(self) -> None:
         self.steps += self.turning
@@ -98,48 +132,43 @@ class Stage(SimpleNamespace):
         return np.array([float(self.needs.get(goal.name, 500)) for goal in goals])
 
 
-def stage(needs: dict) -> Stage:
-    """A stage on which goals need so many steps."""
-    target = {item: goal.count for goal, item in parallel.GOALS}
-    start = {"turning": 6, "steps": 0, "reason": "", "inventory": {}, "tried": [], "turned": []}
-    return Stage(needs=needs, target=target, **start)
-
-
-def played(world: Stage, selector: selectors.Selector) -> parallel.Pursuit:
-    pursuit = parallel.Pursuit(world, selector, 0, lambda stage: None)
-    pursuit.play()
-    return pursuit
+def played(world: Field, selector: selectors.Selector) -> Episode:
+    """An episode in which nobody asks the model."""
+    run = partial(pursue_all, goals=parallel.GOALS, selector=selector)
+    return play(Agent("who", "Who", run, needs=(Goals, Horizons)), world, Scripted([]))
 
 
 def test_a_goal_that_fails_goes_behind_the_others_whoever_chooses() -> None:
-    world = stage(dict.fromkeys(NAMES[1:], 10))
-    played(world, selectors.FixedOrder())
+    world = Field(dict.fromkeys(NAMES[1:], 10))
+    episode = played(world, selectors.FixedOrder())
     assert world.tried[:4] == NAMES and set(world.tried[4:]) == {NAMES[0]}
-    assert world.reason == "max_steps" and world.inventory.keys() == {"beef", "porkchop", "chicken"}
+    assert episode.reason == "max_steps" and world.inventory.keys() == {"beef", "porkchop", "chicken"}
+    assert (episode.metrics["reached"], episode.metrics["choices"]) == (3, len(world.tried))
 
 
 def test_what_is_held_is_not_asked_for() -> None:
-    world = stage(dict.fromkeys(NAMES, 10))
+    world = Field(dict.fromkeys(NAMES, 10))
     world.inventory = {"wool": 1, "beef": 3}
-    played(world, selectors.FixedOrder())
+    episode = played(world, selectors.FixedOrder())
     assert world.tried == NAMES[2:]
-    assert world.reason == "success"
+    assert episode.success and episode.reason == "success" and episode.metrics["reached"] == 4
 
 
 def test_the_horizon_selector_takes_the_nearest_first_and_the_record_says_why() -> None:
-    world = stage(dict(zip(NAMES, (200, 25, 150, 100), strict=True)))
-    pursuit = played(world, selectors.HorizonSelector())
-    assert world.tried == [NAMES[place] for place in (1, 3, 2, 0)] and world.reason == "success"
+    world = Field(dict(zip(NAMES, (200, 25, 150, 100), strict=True)))
+    episode = played(world, selectors.HorizonSelector())
+    assert world.tried == [NAMES[place] for place in (1, 3, 2, 0)] and episode.reason == "success"
     assert world.turned == world.tried[:-1], "it looks at what it chose; the last one is no choice"
-    first = pursuit.trajectory[0]
-    assert first["horizons"] == [200, 25, 150, 100] and first["goal"] == str(GOALS[1])
+    first = events(episode, "choice")[0]
+    assert first["horizons"] == [200, 25, 150, 100] and first["chosen"] == str(GOALS[1])
+    assert first["candidates"] == [str(goal) for goal in GOALS]
 
 
 def test_an_episode_may_end_while_one_looks_around() -> None:
-    world = stage({})
+    world = Field({})
     world.steps, world.turning = parallel.MAX_STEPS - 3, 6
-    world.look_around = lambda: vars(world).update(reason="max_steps")
-    assert played(world, selectors.HorizonSelector()).trajectory[-1]["reason"] == "max_steps"
+    episode = played(world, selectors.HorizonSelector())
+    assert episode.trajectory[-1]["reason"] == episode.reason == "max_steps"
     assert not world.tried
 
 
@@ -183,19 +212,29 @@ def test_clip_chooses_too_if_its_weights_are_named(monkeypatch: pytest.MonkeyPat
         views.append((image.shape, texts))
         return np.array(["cow" in text for text in texts], float)
 
-    monkeypatch.setattr(parallel.actors, "clip", {"some/weights": likes_cows}.__getitem__)
+    monkeypatch.setattr(selectors, "clip", {"some/weights": likes_cows}.__getitem__)
     streams = parallel.study("smoke", [104], ["sighted"], "some/weights").streams
     assert [stream.condition.settings.get("clip") for stream in streams] == [None] * 4 + ["some/weights"]
-    first = parallel.pursue_all(streams[-1].condition.settings, 4, 104).trajectory[0]
-    assert first["goal"] == "kill 1 cow"
+    settings = streams[-1].condition.settings
+    episode = play(parallel.agent(settings), parallel.begin_world(settings, 4, 104), Scripted([]))
+    assert events(episode, "choice")[0]["chosen"] == "kill 1 cow"
     assert views[0] == ((160, 256, 3), ["kill sheep", "kill cow", "kill pig", "kill chicken"])
 
 
-def test_a_world_is_the_same_again_and_its_episode_can_be_looked_at() -> None:
+def test_a_world_is_the_same_again() -> None:
     settings = parallel.condition("scripted", "nearest").settings
-    one, again = (parallel.pursue_all(settings, 2, 104) for _ in range(2))
-    assert one.trajectory == again.trajectory and one.stage.reason == "success"
-    row = settings | {"task": "2", "seed": 104, "steps": one.stage.steps}
+    one, again = (
+        play(parallel.agent(settings), parallel.begin_world(settings, 2, 104), Scripted([]), seed=104)
+        for _ in range(2)
+    )
+    assert one.trajectory == again.trajectory and one.reason == "success"
+
+
+def test_an_episode_can_be_looked_at() -> None:
+    settings = parallel.condition("scripted", "nearest").settings
+    world = parallel.begin_world(settings, 2, 104)
+    steps = play(parallel.agent(settings), world, Scripted([]), seed=104).steps
+    row = settings | {"task": "2", "seed": 104, "steps": steps}
     moments = parallel_episodes.replay(row)
     assert moments[0].picture.dtype == np.uint8 and "steps" in moments[0].talk[0]
     with pytest.raises(MnemocraftError, match="goes otherwise"):
@@ -222,11 +261,11 @@ def test_a_world_begins_with_four_more_of_each_animal_near_as_far_as_there_is_ro
             for kind, found in bodies.items()
         }
 
-    stage, _ = parallel.begin(parallel.condition("sighted", "fixed").settings, 4, seed)
-    bare = overworld(seed, parallel.MAX_STEPS)
+    world = parallel.begin_world(parallel.condition("sighted", "fixed").settings, 4, seed)
+    bare = overworld_env(seed, parallel.MAX_STEPS)
     bare.reset()
     bare.step(functional(0))
-    lives, more = animals(bare), animals(cast("OverworldEnv", stage.env))
+    lives, more = animals(bare), animals(cast("OverworldEnv", world.env))
     placed = {kind: more[kind] - lives[kind] for kind in lives}
     # Of 40 mobs up to 26 may live there before; chickens are put last.
     assert placed == {"sheep": 4, "cow": 4, "pig": 4, "chicken": room - 12}

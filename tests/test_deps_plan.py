@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mnemocraft.agents.deps import prompts, task, tasks
+from mnemocraft.agents.deps import prompts
 from mnemocraft.agents.deps.lines import nearest, read_line, read_parsed, step_lines
 from mnemocraft.agents.deps.plan import read_plan, read_program
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
+from mnemocraft.worlds.textworld import textworld
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import fuzz_plans
@@ -37,7 +39,8 @@ def problem(text, read=read_plan):
 
 def demonstration(method, version="1.16.5"):
     """The last worked example of a method's prompt."""
-    return prompts.planner(version, method)["content"].rpartition("Inventory: nothing\n\n")[2]
+    world = textworld("stone_sword", version=version)
+    return prompts.planner(world, method)["content"].rpartition("Inventory: nothing\n\n")[2]
 
 
 # --- what is read -----------------------------------------------------------------------------------------
@@ -200,11 +203,24 @@ def test_any_text_is_read_or_refused(text, kind):
 
 
 def test_task_lists():
-    assert len(tasks()) == 76 and len(tasks("table21")) == 69
-    assert [sum(t.group == f"MT{n}" for t in tasks()) for n in range(1, 9)] == [14, 12, 7, 13, 9, 7, 13, 1]
-    assert task("diamond").steps("paper") == 12_000 and task("rail").steps("code") == 9000
-    assert task("wooden_door").accepts("1.16.5")[:2] == ("oak_door", "spruce_door")
-    for call in (lambda: tasks("all"), lambda: task("elytra"), lambda: task("rail").steps("mine")):
+    assert len(minecraft_tasks()) == 76 and len(minecraft_tasks("table21")) == 69
+    assert [sum(t.group == f"MT{n}" for t in minecraft_tasks()) for n in range(1, 9)] == [
+        14,
+        12,
+        7,
+        13,
+        9,
+        7,
+        13,
+        1,
+    ]
+    assert minecraft_task("diamond").steps("paper") == 12_000 and minecraft_task("rail").steps("code") == 9000
+    assert minecraft_task("wooden_door").accepts("1.16.5")[:2] == ("oak_door", "spruce_door")
+    for call in (
+        lambda: minecraft_tasks("all"),
+        lambda: minecraft_task("elytra"),
+        lambda: minecraft_task("rail").steps("mine"),
+    ):
         with pytest.raises(MnemocraftError, match="There"):
             call()
 
@@ -212,7 +228,7 @@ def test_task_lists():
 @pytest.mark.skipif(not SHARED.exists(), reason="needs the facts the tasks were taken from")
 def test_tasks_are_those_of_the_facts():
     rows = list(csv.DictReader(SHARED.open()))
-    for row, known in zip(rows, tasks(), strict=True):
+    for row, known in zip(rows, minecraft_tasks(), strict=True):
         targets = tuple(known.target(version) for version in ("1.11.2", "1.16.5", "1.19.2"))
         assert (known.id, known.group, known.name, known.quantity, known.max_steps, known.in_table21) == (
             int(row["id"]), row["meta_task"], row["task_name"], int(row["quantity"]),

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from mnemocraft.agents.deps import Judge, TextStage, selectors
+from mnemocraft.agents.deps import selectors
 from mnemocraft.agents.deps.selectors import (
     FixedOrder,
     HorizonSelector,
@@ -15,9 +15,13 @@ from mnemocraft.agents.deps.selectors import (
     parallel,
     probabilities,
 )
+from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.envs.minecraft.textworld import TextWorldEnv
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds.kitchen import KitchenWorld
+from mnemocraft.worlds.minecraft import Demand, line_of
+from mnemocraft.worlds.textworld import TextWorld
 
 LOGS, PLANKS, STICKS = Goal("mine", "log", 3), Goal("craft", "planks", 12), Goal("craft", "stick", 4)
 TABLE, WOOL, COW = Goal("craft", "crafting_table"), Goal("mine", "wool", 3), Goal("kill", "cow")
@@ -46,12 +50,14 @@ class Views:
 
 
 def stage(**inventory):
-    return TextStage(TextWorldEnv("1.11.2", inventory=inventory), Judge({"diamond": 1}, {}))
+    return TextWorld("diamond", TextWorldEnv("1.11.2", inventory=inventory), Demand({"diamond": 1}, {}))
 
 
 def draws(selector, stage, times=2000):
     random = np.random.default_rng(0)
-    return np.bincount([selector.choose(GOALS, stage, random) for _ in range(times)], minlength=3) / times
+    return (
+        np.bincount([selector.choose(GOALS, stage, random).place for _ in range(times)], minlength=3) / times
+    )
 
 
 # --- parallel goals ---------------------------------------------------------------------------------------
@@ -107,7 +113,7 @@ def test_whatever_order_is_chosen_the_plan_still_works():
         while left:
             places = parallel(left, world)
             goal = left.pop(places[int(random.integers(len(places)))])
-            assert world.attempt(goal, 100).success, (goal, world.inventory)
+            assert world.act(line_of(goal), 100).success, (goal, world.inventory)
             order.append(str(goal))
         orders.add(tuple(order))
         assert world.inventory["iron_ingot"] == 1
@@ -138,16 +144,20 @@ def test_image_and_text():
         return np.array([0.1, 0.3, 0.2])
 
     image = np.zeros((4, 6, 3), np.uint8)
-    assert ImageText(scorer).choose(GOALS, Views([1, 1, 1], image), np.random.default_rng(0)) == 1
+    assert ImageText(scorer).choose(GOALS, Views([1, 1, 1], image), np.random.default_rng(0)).place == 1
     assert seen == [((4, 6, 3), ("mine log", "mine wool", "kill cow"))]
 
 
 def test_what_a_selector_cannot_do_is_said():
     random = np.random.default_rng(0)
-    with pytest.raises(MnemocraftError, match="the text world has none"):
+    with pytest.raises(
+        MnemocraftError, match="image-text selector needs images, which textworld/diamond does not have"
+    ):
         ImageText(lambda image, texts: np.zeros(3)).choose(GOALS, stage(), random)
+    with pytest.raises(MnemocraftError, match="needs horizons .* which kitchen/sync/0 does not have"):
+        HorizonSelector().choose(GOALS, KitchenWorld(KitchenEnv("sync/0", 0)), random)
     with pytest.raises(MnemocraftError, match="only be known in the overworld"):
-        NearestBySimulator(None).choose(GOALS, stage(), random)
+        NearestBySimulator().choose(GOALS, stage(), random)
     with pytest.raises(MnemocraftError, match="name a CLIP model"):
         selectors.clip("")
 

@@ -1,19 +1,19 @@
 """The studies of DEPS: what is played, what is measured from known records, and what is shown."""
 
-import asyncio
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from deps_synthetic import planted, synthetic
-from mnemocraft.agents.deps import METHODS, play, task, tasks
+from helpers import play
+from mnemocraft.agents.deps.methods import LABELS, agent
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import Model
 from mnemocraft.studies import papers
 from mnemocraft.studies.deps import analysis, card, episodes, load, measures, sweep, tables
+from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
 PAPERS = ("table1", "table2", "table3", "table4", "table19", "table20", "table21", "fig1", "fig4", "fig8")
 
@@ -51,11 +51,11 @@ def test_the_papers_tables_agree_where_the_readme_says_so() -> None:
 
 
 def test_every_item_of_the_papers_table_is_a_task_of_ours() -> None:
-    listed = {item.key for item in tasks("table21")}
+    listed = {item.key for item in minecraft_tasks("table21")}
     assert set(papers.table("deps_table21")["item"]) == listed
     assert set(tables.TABLE20.values()) <= listed and set(load.EXAMPLES) <= listed
-    assert [task(key).group for key in load.EXAMPLES[:4]] == ["MT1", "MT2", "MT3", "MT4"]
-    assert len({task(key).group for key in load.EXAMPLES}) == 8
+    assert [minecraft_task(key).group for key in load.EXAMPLES[:4]] == ["MT1", "MT2", "MT3", "MT4"]
+    assert len({minecraft_task(key).group for key in load.EXAMPLES}) == 8
 
 
 # --- what is played
@@ -65,7 +65,7 @@ def test_full_plays_thirty_episodes_of_every_task_with_every_method() -> None:
     study = sweep.study("full", [5], "text")
     assert study is not None and len(study.streams) == 7 * 30
     assert {len(stream.tasks) for stream in study.streams} == {76}
-    assert {stream.condition.settings["method"] for stream in study.streams} == set(METHODS)
+    assert {stream.condition.settings["method"] for stream in study.streams} == set(LABELS)
 
 
 def test_the_task_list_and_the_profile_decide_what_is_played() -> None:
@@ -98,7 +98,7 @@ def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> No
 def test_success_by_method_is_the_planted_rate(found: dict[str, pd.DataFrame]) -> None:
     mine = found["table2"].query("group == 'AVG' and world == 'text'").set_index("method")
     assert (mine["n"] == 76 * 6).all()
-    for method in METHODS:
+    for method in LABELS:
         assert mine["low"][method] <= planted(("text", method)) <= mine["high"][method]
     assert mine["paper"]["deps"] == pytest.approx(0.4856)
 
@@ -115,7 +115,7 @@ def test_rounds_are_read_off_one_run(records: pd.DataFrame, found: dict[str, pd.
     rates = mine.set_index("max_rounds")["value"]
     assert rates.index.tolist() == ["0", "1", "3", "5", "inf"] and rates.is_monotonic_increasing
     raw = records.query("world == 'text' and method == 'deps'")
-    raw = raw[[task(key).group == "MT1" for key in raw["task"]]]
+    raw = raw[[minecraft_task(key).group == "MT1" for key in raw["task"]]]
     assert rates["3"] == pytest.approx((raw["success"] & (raw["rounds"] <= 3)).mean())
     assert rates["inf"] == pytest.approx(raw["success"].mean())
     assert mine.set_index("max_rounds")["paper"]["1"] == pytest.approx(0.506)
@@ -214,7 +214,8 @@ def test_an_overworld_episode_is_played_again_with_its_frames() -> None:
     settings = sweep.condition("deps", "overworld", "1.11.2", "paper").settings
     row = settings | {"task": "planks", "seed": 0}
     model = Model("told", episodes._Recorded([{"type": "call", "text": PLANKS}]))
-    played = asyncio.run(play(sweep.new_trial(row, "planks", 0, model), "deps"))
+    world, seed = sweep.begin_task(row, 0, "planks")
+    played = play(agent("deps"), world, model, seed=seed)
     assert played.success and played.metrics["rounds"] == 0, played.reason
     seen = episodes.frames(row, played.trajectory)
     shown = [event["type"] for place, event in enumerate(played.trajectory) if place in seen]
@@ -224,6 +225,9 @@ def test_an_overworld_episode_is_played_again_with_its_frames() -> None:
         episodes.frames(row, played.trajectory[:-2])
 
 
-def test_the_fingerprint_hashes_the_code_that_plays(tmp_path: Path) -> None:
-    assert set(sweep.fingerprint()) == {"prompts", "code", "data"}
-    assert sweep.hashes(["agents/deps"], [])["code"] != sweep.hashes(["agents/gig"], [])["code"]
+def test_every_episode_has_a_seed_of_its_own() -> None:
+    settings = sweep.condition("deps", "text", "1.16.5", "paper").settings
+    seeds = [
+        sweep.begin_task(settings, seed, each.key)[1] for seed in (0, 1, 7) for each in minecraft_tasks()
+    ]
+    assert len(set(seeds)) == len(seeds) == 3 * 76

@@ -7,9 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from mnemocraft.agents.how2 import prompts
+from helpers import Scripted, crafting, play
+from mnemocraft.agents.how2.agent import agent
+from mnemocraft.agents.how2.settings import Settings
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import book, examples, plan
+from mnemocraft.errors import ModelError
 from mnemocraft.studies.how2.load import known_targets
 from training.finetune import __main__ as command
 from training.finetune import demonstrate, tasks
@@ -102,7 +105,9 @@ def test_the_tools_are_those_of_run_time(actors):
     offered = {tuple(t["function"]["name"] for t in d.tools) for d in actors}
     full = ("move", "smelt", "impossible", "think")
     assert offered == {full, (*full, "read_memory")}
-    assert all(d.messages[0]["content"] == prompts.text("system") for d in actors)
+    model = Scripted([ModelError("enough seen")])
+    play(agent(Settings("base")), crafting("VAL0531"), model)
+    assert all(d.messages[0] == model.requests[0].messages[0] for d in actors)
 
 
 def test_mistakes_are_shown_but_never_learnt():

@@ -1,35 +1,33 @@
 """The planners of the kitchen, with models that say what a test tells them to."""
 
 import asyncio
-import hashlib
 import json
 import re
 import time
 
 import numpy as np
 import pytest
-from mnemocraft.agents.gig.episode import MAX_TRIES, Trial, play
 
 from fake_server import FakeServer, Fault
-from how2_helpers import Scripted
+from helpers import Scripted, encoding, events, play, state_embedding
+from mnemocraft.agents import rollout
 from mnemocraft.agents.gig import prompts, recap
 from mnemocraft.agents.gig.answers import (
     Decomposition,
-    action_error,
     read_action,
     read_decomposition,
     read_fields,
     read_steps,
 )
-from mnemocraft.agents.gig.baselines import CoT, ReAct
-from mnemocraft.agents.gig.gig import GiG
 from mnemocraft.agents.gig.methods import METHODS
-from mnemocraft.agents.gig.recap import ReCAP
+from mnemocraft.agents.gig.steps import MAX_TRIES
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen.oracle import oracle_plan
 from mnemocraft.errors import ModelError
 from mnemocraft.llm import get_model
-from mnemocraft.memory import TraceMemory
+from mnemocraft.memory.none import NoMemory
+from mnemocraft.memory.traces import Traces
+from mnemocraft.worlds.kitchen import KitchenWorld
 
 TASK, SEED = "sync/0", 42
 PLAN = list(oracle_plan(TASK, SEED))
@@ -40,24 +38,17 @@ def gig_answer(action, number=0):
     return f"Reasoning: because {number}\nAction: {action}\n{notes}"
 
 
-def state_embedding(objects):
-    """Different states are far apart, equal ones the same."""
-    seed = int.from_bytes(hashlib.sha256(objects.encode()).digest()[:8], "big")
-    return np.random.default_rng(seed).normal(size=64).astype(np.float32)
+def kitchen(max_steps=None, task=TASK):
+    return KitchenWorld(KitchenEnv(task, SEED, max_steps=max_steps))
 
 
-def kitchen(max_steps=None):
-    return KitchenEnv(TASK, SEED, max_steps=max_steps)
+def gig(model, method="gig", memory=None, embed=state_embedding, world=None):
+    with encoding(embed):
+        return play(METHODS[method], world or kitchen(), model, memory, seed=SEED)
 
 
-def gig(model, method="gig", memory=None, embed=state_embedding, env=None):
-    trial = Trial(env or kitchen(), model)
-    return asyncio.run(play(trial, GiG(trial, METHODS[method], embed, memory)))
-
-
-def baseline(planner, model, env=None):
-    trial = Trial(env or kitchen(), model)
-    return asyncio.run(play(trial, planner(trial)))
+def baseline(method, model, world=None):
+    return play(METHODS[method], world or kitchen(), model, seed=SEED)
 
 
 def prompt(request):
@@ -76,9 +67,7 @@ def blocks(text, name):
 
 def there_and_back():
     """An action that leads to another station, and the one that leads back."""
-    env = kitchen()
-    env.reset()
-    there = next(a for a in env.valid_actions if a.startswith("Move"))
+    there = next(a for a in kitchen().env.valid_actions if a.startswith("Move"))
     robot, start, end = re.fullmatch(r"Move (\S+) from (\S+) to (\S+)", there).groups()
     return there, f"Move {robot} from {end} to {start}"
 
@@ -108,13 +97,16 @@ def test_the_last_action_line_is_read_without_what_is_around_it(answer):
 )
 def test_an_answer_without_an_action_line_has_none(answer):
     assert read_action(answer) == ""
-    assert "Action:" in action_error("", ["Do nothing"])
+    model = Scripted([answer, ModelError("gone")])
+    gig(model)
+    assert prompt(model.requests[1]).startswith('Error Feedback: The answer had no line "Action: ..."')
 
 
 def test_actions_must_match_letter_for_letter_and_feedback_stays_one_short_sentence():
-    assert action_error("Do nothing", ["Do nothing"]) == ""
-    assert '"do nothing" is not one of the valid actions' in action_error("do nothing", ["Do nothing"])
-    long = action_error("x\n" * 5000, ["Do nothing"])
+    world = kitchen()
+    assert world.check("Do nothing") == ""
+    assert '"do nothing" is not one of the valid actions' in world.check("do nothing")
+    long = world.check("x\n" * 5000)
     assert len(long) < 300 and "\n" not in long
 
 
@@ -177,7 +169,7 @@ def test_malformed_decompositions_are_named_and_never_evaluated(answer, says):
     ],
 )
 def test_every_system_message_is_the_kitchen_and_ends_with_the_answer_format(name, fields):
-    text = prompts.system(name)["content"]
+    text = prompts.system(kitchen(), name)["content"]
     assert text.startswith("You are a robot in a kitchen.")
     _, answer = text.split("\n# Answer format\n")
     assert all(field in answer for field in fields) and "\n# " not in answer
@@ -185,12 +177,11 @@ def test_every_system_message_is_the_kitchen_and_ends_with_the_answer_format(nam
 
 
 def test_every_method_gets_the_environments_own_text():
-    env = kitchen()
-    text = env.reset()[0]["text"]
+    text = KitchenEnv(TASK, SEED).reset()[0]["text"]
     assert text.startswith("Station ") and "\n\nValid Actions:\n" in text and "\n\nGoal: " in text
-    for planner in (ReAct, CoT, ReCAP):
+    for method in ("react", "cot", "recap"):
         model = Scripted([ModelError("gone")])
-        baseline(planner, model)
+        baseline(method, model)
         assert prompt(model.requests[0]).startswith(f"Observation:\n{text}")
     model = Scripted([ModelError("gone")])
     gig(model)
@@ -205,7 +196,7 @@ def test_a_gig_episode_with_a_sensible_model_succeeds_and_counts():
     episode = gig(model)
     assert (episode.success, episode.reason, episode.steps) == (True, "success", len(PLAN))
     assert episode.tokens["planner"]["calls"] == episode.metrics["calls"] == len(PLAN)
-    assert [e["type"] for e in episode.trajectory] == ["kitchen", *["call", "action"] * len(PLAN), "end"]
+    assert [e["type"] for e in episode.trajectory] == ["start", *["call", "action"] * len(PLAN), "end"]
     assert {(r.temperature, r.max_tokens, r.seed) for r in model.requests} == {(0.0, 4096, SEED)}
     json.dumps(episode.trajectory)
 
@@ -213,8 +204,7 @@ def test_a_gig_episode_with_a_sensible_model_succeeds_and_counts():
 def test_lookahead_shows_each_valid_action_with_its_true_successor_and_not_what_is_valid_then():
     model = Scripted([gig_answer(PLAN[0]), ModelError("gone")])
     gig(model)
-    env = kitchen()
-    env.reset()
+    env = kitchen().env
     env.step(PLAN[0])
     shown = blocks(prompt(model.requests[1]), "Environment Simulation")
     parts = dict(re.findall(r'^After "(.*?)":\n(.*?)(?=\n\nAfter "|\Z)', shown, re.M | re.S))
@@ -263,9 +253,13 @@ def test_the_loop_warning_names_the_actions_since_the_state_was_last_there():
         f"{begin}{there}; {back}",
         f"{begin}{back}; {there}",
     ]
-    assert [e["loop"] for e in episode.trajectory if e["type"] == "call"] == [
-        None, ["Do nothing"], None, [there, back],
+    told = [e["text"] if e["type"] == "note" else e["type"] for e in episode.trajectory]
+    loops = ["Do nothing", f"{there}; {back}", f"{back}; {there}"]
+    assert told == [
+        "start", "call", "action", loops[0], "call", "action", "call", "action", loops[1], "call", "action",
+        loops[2], "error", "end",
     ]  # fmt: skip
+    assert {event["name"] for event in events(episode, "note")} == {"loop"}
 
 
 @pytest.mark.parametrize("distance, shown", [(0.099, True), (0.101, False), (0.0, True)])
@@ -273,28 +267,29 @@ def test_experience_is_shown_iff_it_is_nearer_than_the_threshold(distance, shown
     here = np.zeros(64, np.float32)
     near = here.copy()
     near[3] = distance
-    memory = TraceMemory()
-    memory.add("Toast", [near + 5, near, near + 7], ["first", PLAN[0], "third"])
+    memory = Traces()
+    memory.store.add("Toast", [near + 5, near, near + 7], ["first", PLAN[0], "third"])
     model = Scripted([gig_answer(PLAN[0]), gig_answer("Do nothing"), ModelError("gone")])
     episode = gig(model, "gig_exp", memory, embed=lambda objects: here)
     expected = f"Goal then: Toast\nAction then: {PLAN[0]}\nDistance: {distance:.3f}" if shown else None
     assert blocks(prompt(model.requests[0]), "Past Experience") == expected
     assert (episode.metrics["retrieved"], episode.metrics["followed"]) == (2 * shown, shown)
-    told = episode.trajectory[1]["retrieved"]
-    assert (told and told["action"]) == (PLAN[0] if shown else None)
-    assert told is None or told["distance"] == pytest.approx(distance, abs=1e-6)
+    told = [hit for event in events(episode, "recall") for hit in event["hits"]]
+    asked = len(model.requests)
+    assert [hit["action"] for hit in told] == [PLAN[0]] * asked * shown
+    assert all(hit["source"] == "trace" for hit in told)
+    assert [-hit["score"] for hit in told] == pytest.approx([distance] * asked * shown, abs=1e-6)
 
 
 def test_the_memory_bank_grows_on_success_only():
-    memory = TraceMemory()
-    gig(Scripted([gig_answer("Do nothing")] * 4), "gig_exp", memory, env=kitchen(max_steps=4))
+    memory = Traces()
+    gig(Scripted([gig_answer("Do nothing")] * 4), "gig_exp", memory, world=kitchen(max_steps=4))
     assert len(memory) == 0
     gig(Scripted([gig_answer(a) for a in PLAN]), "gig_exp", memory)
     assert len(memory) == len(PLAN)
-    env = kitchen()
-    env.reset()
-    assert memory.closest(state_embedding(env.observation())).action == PLAN[0]
-    assert memory.closest(state_embedding("elsewhere")) is None
+    start = kitchen().observe().scene
+    assert memory.store.closest(state_embedding(start)).action == PLAN[0]
+    assert memory.store.closest(state_embedding("elsewhere")) is None
 
 
 def test_summary_and_progress_are_carried_one_step_and_in_one_line_each():
@@ -332,7 +327,8 @@ def test_invalid_answers_get_feedback_and_take_no_step():
     )  # nothing of them is kept
     assert not any(text.startswith("Error") for text in (*texts[:2], *texts[4:]))
     assert [r.sample for r in model.requests[:5]] == [0, 0, 1, 2, 0]
-    assert [e["error"][:10] for e in episode.trajectory if e["type"] == "feedback"] == [
+    assert {event["name"] for event in events(episode, "note")} == {"feedback"}
+    assert [event["text"][:10] for event in events(episode, "note")] == [
         '"Fly away"',
         "The answer",
     ]
@@ -342,32 +338,30 @@ def test_invalid_answers_get_feedback_and_take_no_step():
 def test_the_third_step_that_uses_up_its_five_tries_ends_the_episode(planner):
     script = ["hm"] * MAX_TRIES + ["hm"] * 4 + [gig_answer(PLAN[0])] + ["hm"] * 2 * MAX_TRIES
     model = Scripted(script)
-    episode = gig(model) if planner == "gig" else baseline(ReAct, model)
+    episode = gig(model) if planner == "gig" else baseline("react", model)
     assert (episode.success, episode.reason, episode.steps) == (False, "invalid_actions", 1)
     assert episode.metrics["invalid_actions"] == 4 * MAX_TRIES - 1
     assert script == []
 
 
 def test_a_step_limit_ends_the_episode_and_branching_counts_the_choices():
-    env = kitchen(max_steps=3)
-    env.reset()
-    choices = len(set(env.valid_actions))
-    episode = gig(Scripted([gig_answer("Do nothing")] * 3), env=kitchen(max_steps=3))
+    choices = len(set(kitchen().env.valid_actions))
+    episode = gig(Scripted([gig_answer("Do nothing")] * 3), world=kitchen(max_steps=3))
     assert (episode.success, episode.reason, episode.steps) == (False, "max_steps", 3)
     assert episode.metrics["branching"] == choices
     assert episode.metrics["loops"] == 2
 
 
-@pytest.mark.parametrize("planner", [GiG, ReAct, ReCAP])
-def test_a_failed_request_is_an_outcome_that_keeps_what_was_spent(planner):
-    answer = json.dumps({"think": "", "subtasks": PLAN[:1]}) if planner is ReCAP else gig_answer(PLAN[0])
+@pytest.mark.parametrize("method", ["gig", "react", "recap"])
+def test_a_failed_request_is_an_outcome_that_keeps_what_was_spent(method):
+    answer = json.dumps({"think": "", "subtasks": PLAN[:1]}) if method == "recap" else gig_answer(PLAN[0])
     model = Scripted([answer, ModelError("gone")])
-    episode = gig(model) if planner is GiG else baseline(planner, model)
+    episode = gig(model, method)
     assert (episode.success, episode.reason, episode.steps) == (False, "error", 1)
     assert episode.tokens["planner"]["calls"] == 1
     assert episode.trajectory[-2:] == [
         {"type": "error", "message": "gone"},
-        {"type": "end", "reason": "error"},
+        {"type": "end", "reason": "error", "steps": 1},
     ]
 
 
@@ -376,7 +370,7 @@ def test_a_failed_request_is_an_outcome_that_keeps_what_was_spent(planner):
 
 def test_react_keeps_every_accepted_exchange_and_no_invalid_one():
     model = Scripted([gig_answer(PLAN[0]), "Action: Fly", *(gig_answer(a) for a in PLAN[1:])])
-    assert baseline(ReAct, model).success
+    assert baseline("react", model).success
     *_, last = model.requests
     assert [m["role"] for m in last.messages] == ["system", *["user", "assistant"] * (len(PLAN) - 1), "user"]
     assert [m["content"] for m in last.messages if m["role"] == "assistant"] == list(
@@ -389,7 +383,7 @@ def test_react_keeps_every_accepted_exchange_and_no_invalid_one():
 
 def test_cot_plans_once_and_follows_the_plan_blindly():
     model = Scripted(["Reasoning: r\nPlan:\n" + "\n".join(f"{n}. {a}" for n, a in enumerate(PLAN, 1))])
-    episode = baseline(CoT, model)
+    episode = baseline("cot", model)
     assert (episode.success, episode.steps, len(model.requests)) == (True, len(PLAN), 1)
 
 
@@ -403,7 +397,7 @@ def test_cot_plans_once_and_follows_the_plan_blindly():
 )
 def test_cot_ends_with_its_plan_or_at_the_first_line_that_cannot_be_done(plan, reason, steps, invalid):
     model = Scripted(["Plan:\n" + "\n".join(f"{n}. {a}" for n, a in enumerate(plan, 1))])
-    episode = baseline(CoT, model)
+    episode = baseline("cot", model)
     assert (episode.success, episode.reason, episode.steps) == (False, reason, steps)
     assert episode.metrics["invalid_actions"] == invalid
 
@@ -426,9 +420,9 @@ def test_recap_decomposes_recursively_and_restates_the_branch_on_return():
         ModelError("gone"),
     ]
     model = Scripted(script)
-    episode = baseline(ReCAP, model)
+    episode = baseline("recap", model)
     asked = [prompt(r).partition("Goal: ")[2].partition("\n\n")[2] for r in model.requests]
-    goal = kitchen().goal_description
+    goal = kitchen().task.goal
     assert asked[0] == f"Current Task: {goal}\n\nDecompose it into subtasks."
     assert asked[1] == "Current Task: base\n\nDecompose it into subtasks."
     assert asked[2] == (
@@ -443,7 +437,7 @@ def test_recap_decomposes_recursively_and_restates_the_branch_on_return():
     )
     assert prompt(model.requests[4]).startswith(f"{root}\nObservation:")
     assert [e["action"] for e in episode.trajectory if e["type"] == "action"] == [a, b, c]
-    assert [e["task"] for e in episode.trajectory if e["type"] == "call"] == [
+    assert [e["about"] for e in episode.trajectory if e["type"] == "call"] == [
         goal,
         "base",
         "base",
@@ -454,15 +448,15 @@ def test_recap_decomposes_recursively_and_restates_the_branch_on_return():
 
 
 def test_recap_solves_a_kitchen_with_a_flat_plan_and_gives_up_when_the_goal_is_called_done():
-    assert baseline(ReCAP, Scripted([plan(*PLAN[n:]) for n in range(len(PLAN))])).success
-    episode = baseline(ReCAP, Scripted([plan(*PLAN[:2]), plan()]))
+    assert baseline("recap", Scripted([plan(*PLAN[n:]) for n in range(len(PLAN))])).success
+    episode = baseline("recap", Scripted([plan(*PLAN[:2]), plan()]))
     assert (episode.success, episode.reason, episode.steps) == (False, "gave_up", 1)
 
 
 def test_recap_keeps_the_last_64_exchanges_and_the_system_message():
     count = recap.WINDOW + 6
     model = Scripted([*[plan("Do nothing", think=str(n)) for n in range(count)], ModelError("gone")])
-    baseline(ReCAP, model, KitchenEnv("sync/9", SEED))
+    baseline("recap", model, kitchen(task="sync/9"))
     last = model.requests[-1].messages
     assert len(last) == 2 * recap.WINDOW + 2
     assert [m["role"] for m in last] == ["system", *["user", "assistant"] * recap.WINDOW, "user"]
@@ -471,13 +465,11 @@ def test_recap_keeps_the_last_64_exchanges_and_the_system_message():
 
 def test_a_malformed_answer_fails_the_task_back_to_the_one_above():
     model = Scripted([plan("part", "rest"), "no JSON", plan(PLAN[0]), ModelError("gone")])
-    episode = baseline(ReCAP, model)
+    episode = baseline("recap", model)
     assert episode.steps == episode.metrics["invalid_actions"] == 1
     text, after = prompt(model.requests[2]), prompt(model.requests[3])
     assert "\n\nError Feedback: The answer had no JSON object" in text
-    assert (
-        f'Current Task: {kitchen().goal_description}\n\nLast Result: failed "part": The answer had no' in text
-    )
+    assert f'Current Task: {kitchen().task.goal}\n\nLast Result: failed "part": The answer had no' in text
     assert "- rest" in text
     assert not any(m["content"] == "no JSON" for m in model.requests[2].messages)
     assert "Error Feedback" not in after
@@ -485,7 +477,7 @@ def test_a_malformed_answer_fails_the_task_back_to_the_one_above():
 
 def test_tasks_deeper_than_the_limit_are_not_begun():
     model = Scripted([plan("a"), plan("b"), plan("c"), plan("d", "e"), plan(PLAN[0]), ModelError("gone")])
-    episode = baseline(ReCAP, model)
+    episode = baseline("recap", model)
     text = prompt(model.requests[4])
     assert blocks(text, "Current Task") == "c"
     assert 'Last Result: failed "d": it is not one of the valid actions' in text
@@ -495,7 +487,7 @@ def test_tasks_deeper_than_the_limit_are_not_begun():
 def test_endless_refinement_without_an_action_is_given_up():
     for answer in ("hm", plan("think harder")):
         model = Scripted([answer] * 2 * recap.MAX_CALLS)
-        episode = baseline(ReCAP, model)
+        episode = baseline("recap", model)
         assert (episode.reason, episode.steps) == ("gave_up", 0)
         assert len(model.requests) == recap.MAX_CALLS
 
@@ -520,8 +512,8 @@ def test_a_gig_episode_survives_the_faults_of_a_server(monkeypatch):
 
     async def run(server):
         model = get_model("m", base_url=server.url, api_key="k", timeout=1.0, max_retries=3)
-        trial = Trial(kitchen(), model)
-        episode = await play(trial, GiG(trial, METHODS["gig"], state_embedding, None))
+        with encoding():
+            episode = await rollout.play(METHODS["gig"], kitchen(), NoMemory(), model, seed=SEED)
         await model.aclose()
         return episode, model
 

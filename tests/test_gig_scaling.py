@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from itertools import accumulate
 from pathlib import Path
@@ -11,16 +10,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from mnemocraft.agents.gig.episode import Trial, play
 
+from helpers import play
 from mnemocraft import costs
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import kitchen_features
-from mnemocraft.studies.gig import sweep
 from mnemocraft.studies.gig.scaling import latency, spending, tables
+from mnemocraft.worlds.kitchen import KitchenWorld
 
 SYSTEM, SHOWN, OUTPUT, BRANCHING = 900, 600, 80, 8
 SUMMARY = "s" * 60
@@ -30,6 +29,9 @@ CARRIED = round(OUTPUT * 100 / len(ANSWER))
 
 def call(prompt: int, completion: int = OUTPUT, text: str = ANSWER) -> dict[str, Any]:
     return {"type": "call", "prompt_tokens": prompt, "completion_tokens": completion, "text": text}
+
+
+REJECTED = {"type": "note", "name": "feedback", "text": "The answer had no action."}
 
 
 def react_log(steps: int) -> list[dict[str, Any]]:
@@ -84,14 +86,14 @@ def test_a_rejected_answer_costs_but_carries_nothing() -> None:
     retried = [
         *gig[:2],
         call(SYSTEM + BRANCHING * SHOWN + CARRIED, 10, "Action: Fly"),
-        {"type": "feedback"},
+        REJECTED,
         *gig[2:],
     ]
     found = spending.spent("gig", retried, SYSTEM, BRANCHING)
     straight = spending.spent("gig", gig, SYSTEM, BRANCHING)
     assert (found.each[0], found.each[2]) == tuple(straight.each)
     react = react_log(2)
-    retried = [*react[:2], call(SYSTEM + 2 * SHOWN + OUTPUT, 10, "Fly"), {"type": "feedback"}, *react[2:]]
+    retried = [*react[:2], call(SYSTEM + 2 * SHOWN + OUTPUT, 10, "Fly"), REJECTED, *react[2:]]
     each = spending.spent("react", retried, SYSTEM, BRANCHING).each
     assert [each[0], each[2]] == spending.spent("react", react, SYSTEM, BRANCHING).each
 
@@ -107,9 +109,8 @@ class Spy:
 @pytest.mark.parametrize("method", spending.METHODS)
 def test_the_system_message_is_its_share_of_what_is_really_sent_first(method: str) -> None:
     spy: Any = Spy()
-    trial = Trial(KitchenEnv("sync/2", 42), spy)
-    planner = sweep.planner(METHODS[{"gig": "gig_bl"}.get(method, method)], trial, None)  # starts like GiG
-    asyncio.run(play(trial, planner))
+    name = {"gig": "gig_bl"}.get(method, method)  # starts like GiG
+    play(METHODS[name], KitchenWorld(KitchenEnv("sync/2", 42)), spy, seed=42)
     found = spending.system_tokens(method, "sync/2", 42, sum(spy.lengths))
     assert found == spy.lengths[0]
 

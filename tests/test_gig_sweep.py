@@ -1,20 +1,25 @@
 """The kitchen study: its grid, its streams, and that an interrupted stream goes on as if nothing had been."""
 
 import asyncio
+import base64
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from how2_helpers import Scripted, Stand
+from helpers import Scripted, Stand
 from mnemocraft import paths
 from mnemocraft.agents.gig.methods import METHODS
+from mnemocraft.encoders import get_encoder
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
 from mnemocraft.envs.kitchen.oracle import oracle_plan
 from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.runs import ModelSpec, Stream, read_trajectory, run_study, sources
 from mnemocraft.studies.gig import load, sweep
+from mnemocraft.worlds.kitchen import KitchenWorld
 
 PACKAGE = Path(paths.__file__).parent
 
@@ -81,11 +86,14 @@ def test_the_memory_bank_is_50_oracle_trajectories_and_finds_its_own_states():
     lengths = [len(oracle_plan(task, seed)) for task in load.tasks("sync") for seed in load.BANK_SEEDS]
     assert (len(lengths), len(memory)) == (50, sum(lengths))
     assert not set(load.BANK_SEEDS) & set(BENCHMARK_SEEDS)
-    env = load.environment("sync/1", 3, 3)
-    env.reset()
-    match = memory.closest(load.embed(env.observation()))
+    world = KitchenWorld(load.environment("sync/1", 3, 3))
+    match = memory.store.closest(embed(world.observe().scene))
     assert match.distance < 1e-3
-    assert match.goal == env.goal_description
+    assert match.goal == world.task.goal
+
+
+def embed(objects):
+    return get_encoder("scene_graph").encode([objects])[0]
 
 
 def test_episodes_are_described_by_their_task_and_only_successes_are_remembered():
@@ -95,7 +103,11 @@ def test_episodes_are_described_by_their_task_and_only_successes_are_remembered(
     before = len(runner.memory)
     first, second = play(runner, stream.tasks)
     plan = list(oracle_plan("sync/0", 84))
-    assert first.memory_delta == {"task": "sync/0", "actions": plan}
+    goal, states = load.replay("sync/0", 84, plan)
+    delta = dict(first.memory_delta)
+    kept = np.frombuffer(base64.b64decode(delta.pop("embeddings")), "<f4").reshape(len(plan), 64)
+    assert delta == {"encoder": "scene_graph", "goal": goal, "actions": plan}
+    assert np.array_equal(kept, [embed(state) for state in states])
     assert len(runner.memory) == before + len(plan)
     facts = {
         "task_index": 0,
@@ -122,13 +134,13 @@ def test_restoring_gives_the_bank_that_the_episodes_left_to_the_last_bit():
     stream = stream_of("gig_exp", "sync", ("sync/0", "sync/3"))
     runner = sweep.start(stream, Scripted(follow(stream.tasks, 84)))
     deltas = [episode.memory_delta for episode in play(runner, stream.tasks)]
-    load.embed.cache_clear()
     restored = sweep.start(stream, Scripted([]))
     restored.restore(json.loads(json.dumps([None, *deltas, None])))
     assert len(restored.memory) == len(runner.memory)
     for task in ("sync/0", "sync/1", "sync/3"):
         for objects in load.replay(task, 84, oracle_plan(task, 84))[1]:
-            assert restored.memory.closest(load.embed(objects)) == runner.memory.closest(load.embed(objects))
+            here = embed(objects)
+            assert restored.memory.store.closest(here) == runner.memory.store.closest(here)
 
 
 @pytest.mark.parametrize("method", ["gig_exp", "recap"])
@@ -151,27 +163,41 @@ def test_a_smoke_run_ends_with_a_record_of_every_condition(tmp_path, monkeypatch
     assert (frame["steps"] <= 3 * frame["horizon"]).all()
     assert (frame["tokens_planner_calls"] == frame["calls"]).all()
     entries = read_trajectory(tmp_path, frame[frame["method"] == "gig_exp"].iloc[0])
-    assert [entries[0]["type"], entries[-1]["type"]] == ["kitchen", "end"]
+    assert [entries[0]["type"], entries[-1]["type"]] == ["start", "end"]
+    assert (entries[0]["agent"], entries[0]["memory"]) == ("gig_exp", "Traces")
 
 
-def test_the_fingerprint_changes_with_prompts_code_plans_and_weights(tmp_path, monkeypatch):
-    sweep.fingerprint.cache_clear()
-    before = sweep.fingerprint()
-    assert {name: len(value) for name, value in before.items()} == dict.fromkeys(
-        ("prompts", "code", "data"), 64
-    )
-    played = {str(file) for name in sweep._PLAYED for file in sources._files(PACKAGE / name)}
+def test_the_fingerprint_changes_with_plans_and_weights_and_reaches_code_and_prompts(tmp_path, monkeypatch):
+    before = sources.fingerprint(sweep.start, sweep.DATA)
+    assert {name: len(value) for name, value in before.items()} == {"code": 64, "data": 64}
+    reached = {str(file) for module in sources.closure(sweep.__name__) for file in sources._files(module)}
     expected = (
-        "agents/gig/recap.py", "envs/kitchen/tasks.toml", "surrogate/minds/kitchen/beliefs.py",
-        "memory/traces.py", "gnn/encoder.py", "envs/kitchen/engine.py", "studies/gig/load.py",
+        "agents/gig/recap.py", "agents/gig/prompts/gig.txt", "agents/gig/prompts/gig.kitchen.txt",
+        "worlds/guides/kitchen.txt", "worlds/kitchen.py", "envs/kitchen/tasks.toml", "memory/traces.py",
+        "surrogate/minds/kitchen/beliefs.py",
+        "gnn/encoder.py", "gnn/states.py", "llm/model.py", "envs/kitchen/engine.py", "studies/gig/load.py",
     )  # fmt: skip
-    assert {str(PACKAGE / name) for name in expected} <= played
-    assert str(PACKAGE / "studies/gig/analysis.py") not in played
-    (tmp_path / "models").mkdir()
-    (tmp_path / "models" / "gig_encoder.safetensors").write_bytes(b"other weights")
+    assert [name for name in expected if str(PACKAGE / name) not in reached] == []
+    assert str(PACKAGE / "studies/gig/analysis.py") not in reached
+    stored = (
+        "models/gig_encoder.safetensors",
+        "models/kitchen_texts.safetensors",
+        "kitchen/oracle_plans.jsonl",
+    )
+    for name in stored:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(paths.DATA / name, tmp_path / name)
     monkeypatch.setattr(paths, "DATA", tmp_path)
-    sweep.fingerprint.cache_clear()
-    after = sweep.fingerprint()
-    sweep.fingerprint.cache_clear()
-    assert after["data"] != before["data"]
-    assert (after["code"], after["prompts"]) == (before["code"], before["prompts"])
+
+    def again():
+        sources._fingerprint.cache_clear()
+        return sources.fingerprint(sweep.start, sweep.DATA)
+
+    assert again() == before
+    for name in stored:
+        kept = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(kept + b"\n")
+        after = again()
+        assert after["data"] != before["data"] and after["code"] == before["code"]
+        (tmp_path / name).write_bytes(kept)
+    sources._fingerprint.cache_clear()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mnemocraft import weights
+from mnemocraft import encoders, weights
+from mnemocraft.encoders import get_encoder
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.gnn import Encoder, SceneGraph, features, load_encoder, scene_graph, train_encoder
 from mnemocraft.gnn.encoder import ABLATION, WEIGHTS, as_data
@@ -202,6 +204,11 @@ def test_training_pulls_neighbours_together_relative_to_other_traces() -> None:
     assert ratio(train_encoder(walks(0), epochs=60)) < 0.8 * ratio(train_encoder(walks(0), epochs=1))
 
 
+def minilm(encode: Callable[[list[str]], np.ndarray]) -> Callable[[str], SimpleNamespace]:
+    """In place of ``get_encoder``: a sentence encoder that is a function."""
+    return {"minilm": SimpleNamespace(encode=encode)}.__getitem__
+
+
 def test_observation_texts_train_as_their_graphs_do() -> None:
     texts = [f"Item a1:\na1 is cut\n\nItem b1:\nb1 is {word}\nb1 is at a1" for word in ("cut", "fried")]
     traces = [texts, texts[::-1]]
@@ -211,7 +218,7 @@ def test_observation_texts_train_as_their_graphs_do() -> None:
         text: np.full(384, i, np.float32) for i, text in enumerate({t for g in graphs[0] for t in g.texts})
     }
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(features, "embed", lambda new: np.stack([known[text] for text in new]))
+        patch.setattr(features, "get_encoder", minilm(lambda new: np.stack([known[text] for text in new])))
         z = [train_encoder(data, epochs=2).encode(graphs[0]) for data in (traces, graphs)]
     np.testing.assert_array_equal(*z)
 
@@ -285,7 +292,7 @@ def test_files_that_are_no_weights_get_one_sentence(kind: str, tmp_path: Path) -
 
 def test_known_texts_need_no_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    features._minilm.cache_clear()
+    encoders._minilm.cache_clear()
     assert features.kitchen_features()([BUN, BUN]).shape == (2, 384)
     with pytest.raises(MissingExtra, match=r"sentence_transformers is not installed.*mnemocraft\[graph\]"):
         features.kitchen_features()(["Item: is a spaceship"])
@@ -298,7 +305,7 @@ def test_unknown_texts_are_embedded_once(monkeypatch: pytest.MonkeyPatch) -> Non
         asked.extend(texts)
         return np.array([[len(text)] * 384 for text in texts], np.float32)
 
-    monkeypatch.setattr(features, "embed", embed)
+    monkeypatch.setattr(features, "get_encoder", minilm(embed))
     found = features.NodeFeatures()
     assert found(["aa", "b", "aa"])[:, 0].tolist() == [2, 1, 2]
     assert found(["b", "ccc"])[:, 0].tolist() == [1, 3]
@@ -308,7 +315,9 @@ def test_unknown_texts_are_embedded_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_committed_table_is_minilm() -> None:
     pytest.importorskip("sentence_transformers")
     texts = [BUN, TABLE, "Meal: is water; is boiling"]
-    np.testing.assert_allclose(features.kitchen_features()(texts), features.embed(texts), atol=2e-4)
+    np.testing.assert_allclose(
+        features.kitchen_features()(texts), get_encoder("minilm").encode(texts), atol=2e-4
+    )
 
 
 def test_without_pytorch_the_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

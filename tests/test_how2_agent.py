@@ -2,12 +2,13 @@ import json
 
 import pytest
 
-from how2_helpers import Scripted, play
+from helpers import Scripted, events
+from helpers import play_how2 as play
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.agents.how2.roles import related_items
 from mnemocraft.agents.how2.settings import SETUPS, Settings
 from mnemocraft.errors import MnemocraftError, ModelError
-from mnemocraft.memory import KeyedMemory
+from mnemocraft.memory.keyed import Keyed
 
 EASY = "VAL0531"  # crimson_planks from one crimson_hyphae in I15 (the paper's Figure 19)
 MOVE = ("move", {"slot_from": "I15", "slot_to": "A1", "quantity": 1})
@@ -25,10 +26,15 @@ def test_the_papers_example_is_solved_with_two_moves():
 
 
 def test_tools_offered_follow_the_set_up_and_are_strict():
-    names = {setup: Settings(setup, "none" if setup == "base" else "executable").tools for setup in SETUPS}
-    assert "read_memory" not in names["base"]
-    assert all("read_memory" in names[setup] for setup in SETUPS[1:])
-    assert "think" not in Settings("how2", "executable", think=False).tools
+    def offered(setup, think=True):
+        model = Scripted([ModelError("gone")])
+        play(model, Settings(setup, "none" if setup == "base" else "executable", think=think), EASY)
+        return [tool["function"]["name"] for tool in model.requests[0].tools]
+
+    crafting = ["move", "smelt", "impossible"]
+    assert offered("base") == [*crafting, "think"]
+    assert all(offered(setup) == [*crafting, "think", "read_memory"] for setup in SETUPS[1:])
+    assert offered("how2", think=False) == [*crafting, "read_memory"]
     move = prompts.tools(["move"])[0]["function"]["parameters"]
     assert move["required"] == ["slot_from", "slot_to", "quantity"]
     assert move["properties"]["quantity"]["type"] == "integer"
@@ -83,10 +89,12 @@ def test_every_tool_call_is_answered_in_the_dialogue_that_the_model_sees():
 
 
 def test_a_failed_request_is_an_outcome_that_keeps_what_was_spent_and_writes_nothing():
-    memory = KeyedMemory()
+    memory = Keyed()
     episode = play(Scripted([MOVE, ModelError("gone")]), Settings("base"), EASY, memory)
     assert (episode.success, episode.reason, episode.steps) == (False, "error", 1)
     assert episode.tokens["actor"]["calls"] == 1
+    assert (episode.memory_delta, len(memory)) == (None, 0)
+    assert [event["message"] for event in events(episode, "error")] == ["gone"]
 
 
 def test_declaring_a_solvable_task_impossible_is_a_failure_and_the_reverse_a_success():
@@ -150,30 +158,34 @@ ANSWERS = {
     ],
 )
 def test_algorithm_1_calls_the_roles_of_its_set_up(setup, on_miss, on_hit, keys):
-    memory = KeyedMemory()
+    memory = Keyed()
     settings = Settings(setup, "partially-executable")
     model, seen = scripted_roles(ANSWERS, [READ, MOVE, TAKE])
     first = play(model, settings, EASY, memory)
     assert seen == on_miss
     assert (first.metrics["cache_misses"], first.metrics["interventions"]) == (1, 1)
-    assert {key for key in keys | {"crimson_planks"} if memory.read(key)} == keys
+    assert {key for key in keys | {"crimson_planks"} if memory.store.read(key)} == keys
+    (learnt,) = events(first, "learn")
+    assert (learnt["question"], set(learnt["keys"])) == (ANSWERS["ask"], keys or {"crimson_planks"})
     model, seen = scripted_roles(ANSWERS, [READ, MOVE, TAKE])
     second = play(model, settings, EASY, memory)
     assert seen == on_hit
     hit = setup != "just_ask"
+    assert [event["query"] for event in events(second, "recall")] == ["crimson_planks"] * hit
+    assert len(events(second, "learn")) == (not hit)
     assert (second.metrics["cache_hits"], second.metrics["interventions"]) == (hit, not hit)
 
 
 def test_entries_that_are_not_relevant_are_a_miss_and_are_not_shown():
-    memory = KeyedMemory()
-    memory.write("an old answer", ["crimson_planks"])
+    memory = Keyed()
+    memory.store.write("an old answer", ["crimson_planks"])
     answers = ANSWERS | {"relevance": "No."}
     model, seen = scripted_roles(answers, [READ, MOVE, TAKE])
     episode = play(model, Settings("relevance", "executable"), EASY, memory)
     assert seen == ["relevance", "ask"]
     assert episode.metrics["cache_misses"] == 1
     assert not any("an old answer" in str(m["content"]) for m in model.requests[-1].messages)
-    assert len(memory.read("crimson_planks")) == 2
+    assert len(memory.store.read("crimson_planks")) == 2
 
 
 def test_roles_are_cooler_than_the_actor_and_only_they_know_of_the_memory():
@@ -198,12 +210,12 @@ def test_first_read_counts_all_earlier_tool_calls():
 
 
 def test_the_memory_delta_rebuilds_the_memory():
-    memory, rebuilt = KeyedMemory(), KeyedMemory()
+    memory, rebuilt = Keyed(), Keyed()
     model, _ = scripted_roles(ANSWERS, [READ, MOVE, TAKE])
     episode = play(model, Settings("parse", "executable"), EASY, memory)
     for entry, keys in json.loads(json.dumps(episode.memory_delta)):
-        rebuilt.write(entry, keys)
-    assert rebuilt.read("crimson_hyphae") == memory.read("crimson_hyphae") != []
+        rebuilt.store.write(entry, keys)
+    assert rebuilt.store.read("crimson_hyphae") == memory.store.read("crimson_hyphae") != []
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ from collections import Counter
 
 import pytest
 
-from how2_helpers import Scripted, Stand
+from helpers import Scripted, Stand
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.envs.plancraft import book, example, examples
 from mnemocraft.errors import MnemocraftError, ModelError
+from mnemocraft.memory.keyed import Keyed
+from mnemocraft.memory.none import NoMemory
 from mnemocraft.studies.how2 import sweep, validation
 from mnemocraft.studies.how2.load import curriculum, recipe_depth, shuffled, subset
 from mnemocraft.surrogate.competence import Competence
@@ -82,6 +84,11 @@ def test_a_restored_stream_goes_on_as_if_it_had_never_stopped(setup, teacher):
     resumed = sweep.start(stream, Stand("surrogate"))
     resumed.restore(json.loads(json.dumps([episode.memory_delta for episode in whole[:12]])))
     assert play(resumed, stream.tasks[12:]) == whole[12:]
+
+
+def test_only_set_ups_that_remember_have_a_memory():
+    for setup, expected in (("just_ask", NoMemory), ("memory_only", Keyed), ("how2", Keyed)):
+        assert type(sweep.start(stream_of(setup, "executable"), Scripted([])).memory) is expected
 
 
 def test_a_failed_episode_reports_no_delta():

@@ -1,21 +1,20 @@
-import asyncio
 import re
 
 import pytest
-from mnemocraft.agents.how2.teachers import (
+
+from helpers import Scripted, crafting, play
+from mnemocraft.agents.how2.agent import agent
+from mnemocraft.agents.how2.settings import Settings
+from mnemocraft.envs.plancraft import examples, plan
+from mnemocraft.errors import ModelError
+from mnemocraft.studies.how2.load import environment
+from mnemocraft.worlds.plancraft_teacher import (
     asked_item,
     in_words,
     seen_game,
-    teach,
     templated_answer,
     without_slots,
 )
-
-from how2_helpers import Scripted
-from mnemocraft.agents.how2.roles import RoleCaller
-from mnemocraft.envs.plancraft import examples, plan
-from mnemocraft.llm.types import TokenLedger
-from mnemocraft.studies.how2.load import environment
 
 TEMPLATED = ("executable", "partially-executable", "subgoal-partially-executable")
 EXECUTABLE = re.compile(r"^\d+\. (move|smelt) from (\w+) to (\w+) with quantity (\d+)$")
@@ -72,14 +71,29 @@ def test_a_question_about_something_at_hand_or_unknown():
 
 
 def test_the_non_executable_teacher_is_shown_no_slot_at_all():
-    model = Scripted(lambda request: "Put it anywhere.")
     for task in SAMPLE[::5]:
-        observation, _ = environment(task, 30).reset()
-        call = RoleCaller(model, TokenLedger(), 0)
-        asyncio.run(teach("non-executable", call, observation, "How?", observation["target"]))
-        prompt = model.requests[-1].messages[-1]["content"]
+        world = crafting(task)
+        target = world.env.example.target
+        script = [("read_memory", {"recipe": target}), "How?", "Put it anywhere.", ModelError("gone")]
+        model = Scripted(script)
+        play(agent(Settings("just_ask", "non-executable")), world, model)
+        assert [bool(request.tools) for request in model.requests] == [True, False, False, True]
+        prompt = model.requests[2].messages[-1]["content"]
         assert not re.search(r"\b(?:[ABC][123]|I\d+|slot 0)\b", prompt)
-        assert observation["target"] in prompt
+        assert target in prompt and "How?" in prompt
+        assert model.requests[3].messages[-1]["content"] == "Put it anywhere."
+
+
+def test_the_world_answers_at_all_four_levels_about_what_is_asked():
+    world = crafting("VAL0531")
+    seen, _ = environment("VAL0531", 30).reset()
+    for level in TEMPLATED:
+        assert world.how_to("crimson_planks", "How?", level) == templated_answer(
+            level, seen, "crimson_planks"
+        )
+    words = in_words(templated_answer("subgoal-partially-executable", seen, "crimson_planks"))
+    assert world.how_to("?", "How do I make crimson_planks?", "non-executable") == words
+    assert "crimson_hyphae in the inventory already" in world.how_to("crimson_hyphae", "", "executable")
 
 
 def test_words_for_places_are_all_different_and_quantities_are_summed():

@@ -5,7 +5,6 @@ Two overworlds of one seed run side by side: one is driven directly, the other t
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,15 +13,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from how2_helpers import Scripted
+from helpers import Scripted, play
 from minedojo_world import Game, served
-from mnemocraft.agents.deps import Trial, judge, play, task, world_stage
+from mnemocraft.agents.deps.methods import agent
 from mnemocraft.envs.minedojo import MineDojoEnv, launch
 from mnemocraft.envs.minedojo.connection import Connection
 from mnemocraft.envs.overworld import OverworldEnv
 from mnemocraft.envs.overworld.items import CRAFTS
 from mnemocraft.envs.overworld.spaces import NO_OP, SIZES
 from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.worlds.minecraft import demand
+from mnemocraft.worlds.minecraft_tasks import minecraft_task
+from mnemocraft.worlds.overworld import ControllerWorld
 
 TESTS = Path(__file__).parent
 WORKER = Path(launch.__file__).parent
@@ -316,17 +318,20 @@ def test_deps_plays_in_minedojo_as_in_the_overworld(python: Path) -> None:
         "initial_inventory": {"diamond_axe": 1, "log": 3},
         "image_size": (128, 128),
     }
-    wanted = task("wooden_pickaxe")
+    wanted = demand(minecraft_task("wooden_pickaxe"), "1.11.2")
     played = []
     with minedojo(python, Game(), target="wooden_pickaxe", specified_biome="plains", **axe_and_logs) as env:
         twin = OverworldEnv(0, max_steps=12_000, specified_biome="plains", **axe_and_logs)
-        for world in (env, twin):
-            stage = world_stage(world, LearnedController(), judge(wanted, "1.11.2"))
+        for each in (env, twin):
+            world = ControllerWorld("minedojo/wooden_pickaxe", each, LearnedController(), wanted)
             first, second = "\n".join(PICKAXE[::3]), "\n".join(PICKAXE[1:])
             model = Scripted([first, "Because there are no sticks.", second])
-            played.append((asyncio.run(play(Trial(stage, model), "deps")), stage, model))
-    (theirs, stage, model), (ours, *_) = played
-    assert theirs.success and ours.success and stage.inventory["wooden_pickaxe"] == 1
+            played.append((play(agent("deps"), world, model), world, model))
+    (theirs, world, model), (ours, *_) = played
+    assert theirs.success and ours.success and world.inventory["wooden_pickaxe"] == 1
     assert "Biome: plains" in model.requests[0].messages[-1]["content"]
-    told = [[(event["type"], event.get("reason")) for event in each.trajectory] for each in (theirs, ours)]
+    told = [
+        [(event["type"], event.get("failure"), event.get("reason")) for event in each.trajectory]
+        for each in (theirs, ours)
+    ]
     assert told[0] == told[1] and theirs.steps == ours.steps

@@ -97,7 +97,9 @@ def test_failures_are_outcomes_in_the_denominator(tmp_path: Path) -> None:
         "TypeError: Object of type set is not JSON serializable",
     ]
     crash, caught = failed.iloc[1], failed.iloc[3]
-    assert "raise ZeroDivisionError" in read_trajectory(tmp_path, crash)[0]["traceback"]
+    error, end = read_trajectory(tmp_path, crash)
+    assert error["type"] == "error" and "raise ZeroDivisionError" in error["message"]
+    assert end == {"type": "end", "reason": "crash", "steps": 0}
     assert read_trajectory(tmp_path, caught) == [{"a": 1}], "a runner that catches keeps its own trajectory"
     assert (caught.steps, caught.tokens_actor_prompt) == (2, 7)
 

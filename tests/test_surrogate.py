@@ -3,25 +3,26 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mnemocraft.agents.how2.teachers import TEACHERS, in_words, templated_answer
 
-from how2_helpers import Stand, play
-from mnemocraft.agents.how2.settings import Settings
+from helpers import Stand
+from helpers import play_how2 as play
+from mnemocraft.agents.how2.settings import TEACHERS, Settings
 from mnemocraft.envs.plancraft import book, examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.types import Request
-from mnemocraft.memory import KeyedMemory
+from mnemocraft.memory.keyed import Keyed
 from mnemocraft.studies.how2.load import environment
 from mnemocraft.surrogate import DEFAULTS, Surrogate
 from mnemocraft.surrogate.minds.plancraft.beliefs import believed
 from mnemocraft.surrogate.minds.plancraft.reading import accepts, read_bench, read_recipes, table_of
+from mnemocraft.worlds.plancraft_teacher import in_words, templated_answer
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 
 
 def success(model, settings, tasks):
     """Share solved of the solvable and of the impossible tasks, one memory for all."""
-    memory = KeyedMemory()
+    memory = Keyed()
     solved = {False: [], True: []}
     for item in tasks:
         episode = play(Stand(model), settings, item.id, memory)

@@ -2,7 +2,6 @@
 
 import ast
 import asyncio
-import hashlib
 import itertools
 import os
 import re
@@ -12,19 +11,14 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mnemocraft.agents.gig.episode import Trial, play
 
-from how2_helpers import Stand
+from helpers import Stand, encoding, play
 from mnemocraft import surrogate
 from mnemocraft.agents.gig import prompts
-from mnemocraft.agents.gig.baselines import CoT, ReAct
-from mnemocraft.agents.gig.gig import GiG
 from mnemocraft.agents.gig.methods import METHODS
-from mnemocraft.agents.gig.recap import ReCAP
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.errors import MnemocraftError
@@ -36,21 +30,15 @@ from mnemocraft.surrogate.minds.kitchen.dishes import understand
 from mnemocraft.surrogate.minds.kitchen.layout import lay_out
 from mnemocraft.surrogate.minds.kitchen.policy import first
 from mnemocraft.surrogate.minds.kitchen.scene import read_scene
+from mnemocraft.worlds.kitchen import KitchenWorld
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 
 
-def exact(objects):
-    """An embedding that tells any two states apart and knows no likeness."""
-    seed = int.from_bytes(hashlib.sha256(objects.encode()).digest()[:8], "big")
-    return np.random.default_rng(seed).normal(size=64).astype(np.float32)
-
-
 def episode(method, model, task, seed, max_steps=None):
-    trial = Trial(KitchenEnv(task, seed, max_steps=max_steps), Stand(model))
-    baselines = {"react": ReAct, "cot": CoT, "recap": ReCAP}
-    planner = baselines.get(method, lambda trial: GiG(trial, METHODS[method], exact, None))
-    return asyncio.run(play(trial, planner(trial)))
+    world = KitchenWorld(KitchenEnv(task, seed, max_steps=max_steps))
+    with encoding():
+        return play(METHODS[method], world, Stand(model), seed=seed)
 
 
 def solved(method, model, cases):
@@ -69,8 +57,13 @@ def action(answer):
 def messages(env, *blocks, method="gig", simulated=None):
     """A prompt for the state of a kitchen."""
     simulation = prompts.simulation(simulated) if simulated else ""
-    text = prompts.message([*prompts.base(env.observation_text, ""), simulation, *blocks])
-    return [prompts.system(method), text]
+    text = prompts.message([*prompts.base(env.observation_text), simulation, *blocks])
+    return [system(method), text]
+
+
+@cache
+def system(method):
+    return prompts.system(KitchenWorld(KitchenEnv("sync/0", 0)), method)
 
 
 class Kitchen(KitchenEnv):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
-from mnemocraft.agents.deps import METHODS, Trial, play, task, tasks, text_stage
+from helpers import play
 from mnemocraft.agents.deps import prompts as deps_prompts
+from mnemocraft.agents.deps.methods import LABELS, agent
 from mnemocraft.envs.minecraft import plan as shortest_plan
 from mnemocraft.llm import Model, get_model
 from mnemocraft.runs import Episode
@@ -17,6 +16,8 @@ from mnemocraft.surrogate.conversation import Conversation
 from mnemocraft.surrogate.formats import words
 from mnemocraft.surrogate.minds.minecraft import MinecraftMind
 from mnemocraft.surrogate.minds.minecraft.sources import Lesson, believed, corrected, shortest
+from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
+from mnemocraft.worlds.textworld import textworld
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
 KEYS = ("planks", "stone_pickaxe", "cooked_beef", "rail", "diamond", "bed")
@@ -35,16 +36,15 @@ class WithoutExplanations:
 
 
 def played(key: str, method: str, model: object, version: str = "1.16.5", seed: int = 0) -> Episode:
-    stage = text_stage(task(key), version)
-    return asyncio.run(play(Trial(stage, model, seed=seed), method))  # type: ignore[arg-type]
+    return play(agent(method), textworld(key, version=version), model, seed=seed)
 
 
 @pytest.mark.parametrize("version", ["1.11.2", "1.16.5"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", LABELS)
 def test_who_knows_everything_solves_every_task_at_once(method: str, version: str) -> None:
     """Prompt sufficiency: what a planner is told is enough, in every format."""
     model = get_model(PERFECT)
-    episodes = {each.key: played(each.key, method, model, version) for each in tasks()}
+    episodes = {each.key: played(each.key, method, model, version) for each in minecraft_tasks()}
     assert [key for key, episode in episodes.items() if not episode.success] == []
     assert {episode.metrics["rounds"] for episode in episodes.values()} == {0}
 
@@ -94,7 +94,7 @@ def test_a_slip_leaves_something_of_a_plan() -> None:
     model = get_model("surrogate:knowledge=1,slip=1")
     episode = played("planks", "progprompt", model)
     (plan,) = [event for event in episode.trajectory if event["type"] == "plan"]
-    assert plan["steps"] and not plan["problem"]
+    assert plan["lines"] and not plan["problem"]
 
 
 def test_plans_are_not_much_longer_than_the_shortest() -> None:
@@ -102,13 +102,13 @@ def test_plans_are_not_much_longer_than_the_shortest() -> None:
     model = get_model(PERFECT)
     for key in ("stone_pickaxe", "furnace", "iron_pickaxe", "bed"):
         episode = played(key, "deps", model)
-        best = shortest_plan(task(key).target("1.16.5"), version="1.16.5")
+        best = shortest_plan(minecraft_task(key).target("1.16.5"), version="1.16.5")
         assert episode.success and episode.steps <= 1.5 * sum(step.count for step in best.steps) + 4
 
 
 def test_the_parser_reads_words_and_refuses_nonsense() -> None:
     lines = "Lines:\n1. chop down three oak logs\n2. make some oak planks\n3. be happy"
-    messages = [deps_prompts.system("1.16.5", "parser"), {"role": "user", "content": lines}]
+    messages = [deps_prompts.parser("1.16.5"), {"role": "user", "content": lines}]
     parser = MinecraftMind(Conversation(messages), Competence(1, 1, 0, 0))
     assert words.translate(parser).splitlines() == ["1. mine 3 oak_log", "2. craft 1 oak_planks", "3. none"]
 
@@ -116,4 +116,4 @@ def test_the_parser_reads_words_and_refuses_nonsense() -> None:
 def test_other_conversations_are_not_its_business() -> None:
     for messages in ([], [{"role": "user", "content": "You plan for an agent that plays Minecraft 1.16.5."}]):
         assert not world_of(messages)
-    assert world_of([deps_prompts.planner("1.16.5", "deps")]) == "minecraft"
+    assert world_of([deps_prompts.planner(textworld("stone_sword"), "deps")]) == "minecraft"

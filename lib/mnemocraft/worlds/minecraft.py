@@ -18,6 +18,8 @@ GIVEN_TOOL = "diamond_axe"
 """In the inventory at every start (an axe in DEPS's Table 1, of diamond in its released code), never
 described."""
 UNDERGROUND = ("iron_ore", "gold_ore", "redstone", "lapis_lazuli", "coal")
+OVER = "The episode is over."
+"""Why nothing can be done after the end."""
 MAX_COUNT = 10_000
 """Units of a goal."""
 _CODE_LIMITS = {"craft": 150, "smelt": 200}

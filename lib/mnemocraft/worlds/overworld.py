@@ -13,6 +13,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds import controllers
 from mnemocraft.worlds.minecraft import (
     GIVEN_TOOL,
+    OVER,
     Demand,
     check_limits,
     demand,
@@ -136,7 +137,7 @@ class ControllerWorld:
         """
         from mnemocraft.controllers import pursue
 
-        if wrong := self.check(action):
+        if wrong := self.check(action) or (OVER if self.reason else ""):
             return Feedback(False, 0, wrong)
         goal, _ = read(action, VERSION)
         before, self._around = self.env.steps, []
@@ -190,7 +191,8 @@ class ControllerWorld:
         """The shortest plan from here, by the rules alone, for the item that is asked about."""
         item = asked_item(query, question, self.library, next(iter(self.target)))
         held = self._held()
-        return plan_told(plan(item, held.get(item, 0) + 1, version=VERSION, inventory=held), item, level)
+        found = plan(item, held.get(item, 0) + 1, version=VERSION, inventory=held)
+        return plan_told(found, item, level, self.library)
 
     def plain_scene(self) -> str:
         """Task, inventory and biome."""

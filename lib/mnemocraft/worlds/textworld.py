@@ -12,6 +12,7 @@ from mnemocraft.envs.minecraft.textworld import TextWorldEnv
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds.minecraft import (
     GIVEN_TOOL,
+    OVER,
     Demand,
     check_limits,
     demand,
@@ -93,7 +94,7 @@ class TextWorld:
 
     def act(self, action: str, limit: int | None = None) -> Feedback:
         """Do a goal's action until its units are gained; ``limit``: by default the goal's own."""
-        if wrong := self.check(action):
+        if wrong := self.check(action) or (OVER if self.reason else ""):
             return Feedback(False, 0, wrong)
         goal, using = read(action, self.version)
         before = self.env.steps
@@ -139,7 +140,7 @@ class TextWorld:
         held = self.env.inventory
         rules = "game" if self.env.engine.real else "mc-textworld"
         found = plan(item, held.get(item, 0) + 1, version=self.version, rules=rules, inventory=held)
-        return plan_told(found, item, level)
+        return plan_told(found, item, level, self.library)
 
     def plain_scene(self) -> str:
         """Task and inventory."""
