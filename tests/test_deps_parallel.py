@@ -83,10 +83,10 @@ class Field:
 
     guide = wording = encoder = idle = ""
     version, library, turning = "1.11.2", None, 6
-    target = {item: goal.count for goal, item in parallel.GOALS}
 
     def __init__(self, needs: dict) -> None:
         self.task = Task("field/4 goals", "obtain them", parallel.MAX_STEPS, "wool")
+        self.target = {item: goal.count for goal, item in parallel.GOALS}
         self.needs, self.steps, self.inventory = needs, 0, {}
         self.tried: list = []
         self.turned: list = []
