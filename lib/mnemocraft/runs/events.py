@@ -23,7 +23,7 @@ class Event:
 
     def as_json(self) -> dict[str, Any]:
         """The event as it is kept."""
-        return {"type": self.type, **dataclasses.asdict(self)}
+        return {"type": self.type, **vars(self)}
 
 
 @dataclass(frozen=True)
