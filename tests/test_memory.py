@@ -202,3 +202,10 @@ def test_unknown_memories_and_options_are_named():
         get_memory("trace", size=3)
     with pytest.raises(MnemocraftError, match="'none' has no option 'tau'; it has none"):
         get_memory("none", tau=1)
+
+
+def test_a_memory_of_scenes_takes_no_scenes_of_another_encoder():
+    kept = get_memory("loops")
+    kept.encoder = "scene_graph"  # as a kitchen's first scene makes it
+    with pytest.raises(MnemocraftError, match="'scene_graph', and this world's is 'minilm'"):
+        kept.recall(Cue("goal", "Inventory: nothing", encoder="minilm"))

@@ -93,7 +93,7 @@ ELSEWHERE = {
     "how2": ("agents/gig/gig.py", "agents/deps/prompts/deps.txt", "memory/traces.py", "worlds/overworld.py"),
     "gig": ("agents/how2/agent.py", "agents/deps/deps.py", "memory/keyed.py", "studies/gig/analysis.py"),
     "deps": ("agents/gig/gig.py", "agents/deps/pursuit.py", "memory/traces.py", "worlds/kitchen.py"),
-    "parallel": ("agents/deps/deps.py", "agents/how2/roles.py", "studies/deps/parallel_tables.py"),
+    "parallel": ("agents/deps/deps.py", "agents/how2/roles.py", "studies/deps/selectors/tables.py"),
 }
 NEW = ("memory/dream.py", "agents/dreamer/dreamer.py", "worlds/moon.py", "studies/gig/dreams.py")
 ALL = ("runs/store.py", "runs/runner.py", "agents/registry.py", "memory/registry.py", "worlds/registry.py")
