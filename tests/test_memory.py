@@ -208,4 +208,4 @@ def test_a_memory_of_scenes_takes_no_scenes_of_another_encoder():
     kept = get_memory("loops")
     kept.encoder = "scene_graph"  # as a kitchen's first scene makes it
     with pytest.raises(MnemocraftError, match="'scene_graph', and this world's is 'minilm'"):
-        kept.recall(Cue("goal", "Inventory: nothing", encoder="minilm"))
+        kept.observe(Cue("goal", "Inventory: nothing", encoder="minilm"), "mine 1 log")
