@@ -15,7 +15,7 @@ pytest.importorskip("torch", reason="the learned controller needs PyTorch (extra
 import torch
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.features import GOALS, features, mirrored_blocks, token
+from mnemocraft.controllers.features import GOALS, features, token
 from mnemocraft.controllers.learned import LearnedController, draw
 from mnemocraft.controllers.looks import LOOKS, look_around
 from mnemocraft.controllers.network import (
@@ -23,7 +23,6 @@ from mnemocraft.controllers.network import (
     WEIGHTS,
     Network,
     expected_steps,
-    horizon_class,
     load_network,
 )
 from mnemocraft.controllers.pursuit import pursue
@@ -34,7 +33,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.weights import write
 from overworld_helpers import act, arena
 from training.controller import demonstrations, evaluate, panorama, train, views
-from training.controller.rows import UNKNOWN, held_out, horizons_of
+from training.controller.rows import UNKNOWN, held_out, horizon_class, horizons_of, mirrored_blocks
 
 STEPS = 30
 TURNED = 9

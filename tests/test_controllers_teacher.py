@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("numba", reason="OverworldEnv needs numba (extra `minecraft`)")
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.features import PAST, features, mirrored_numbers, token
+from mnemocraft.controllers.features import PAST, features, token
 from mnemocraft.controllers.looks import look_around
 from mnemocraft.controllers.pursuit import pursue
 from mnemocraft.controllers.recollection import (
@@ -31,6 +31,7 @@ from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 from overworld_helpers import act, arena
 from training.controller.demonstrations import see
+from training.controller.rows import mirrored_numbers
 
 SHEEP, IRON, WOOD = Goal("kill", "sheep"), Goal("mine", "iron_ore"), Goal("mine", "log")
 REST, FORWARD = a.index(a.STAND, a.NONE), a.index(a.FORWARD, a.NONE)

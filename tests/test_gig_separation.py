@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.gnn import SceneGraph
 from mnemocraft.gnn.features import kitchen_features
-from mnemocraft.gnn.sequences import KitchenTrace, kitchen_texts, replay
+from mnemocraft.gnn.sequences import KitchenTrace, replay
 from mnemocraft.studies.gig.separation import embeddings, retrieval, tables
+from training.kitchen_texts import kitchen_texts
 
 
 def point(value: float, text: str = "Item: is a bun") -> SceneGraph:

@@ -16,7 +16,8 @@ import numpy as np
 from mnemocraft import weights
 from mnemocraft.gnn import encoder as model
 from mnemocraft.gnn import features, loss, training
-from mnemocraft.gnn.sequences import KitchenTrace, kitchen_texts, training_sequences
+from mnemocraft.gnn.sequences import KitchenTrace, training_sequences
+from training.kitchen_texts import kitchen_texts, save_table
 
 CARD = """\
 # Card of `gig_encoder.safetensors`
@@ -87,7 +88,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--folder", type=Path, default=model.WEIGHTS.parent, help="where to write")
     options = parser.parse_args(argv)
     texts = kitchen_texts()
-    features.save_table(texts, options.folder / features.TABLE.name)
+    save_table(texts, options.folder / features.TABLE.name)
     traces = list(training_sequences())
     hashes = []
     for uniformity, path in ({loss.UNIFORMITY: model.WEIGHTS} | model.ABLATION).items():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from mnemocraft.controllers.features import GOALS
-from mnemocraft.controllers.network import Batch, horizon_class
+from mnemocraft.controllers.features import GOALS, SIDED
+from mnemocraft.controllers.network import HORIZONS, Batch
 
 HELD_OUT = 10
 """Every tenth world is kept from the training."""
@@ -35,3 +35,20 @@ def batch_of(rows: np.ndarray, device: str = "cpu") -> Batch:
     names = ("image", "blocks", "numbers", "goal")
     parts = [torch.from_numpy(np.ascontiguousarray(rows[name])).to(device) for name in names]
     return Batch(parts[0], parts[1].long(), *parts[2:])
+
+
+def horizon_class(steps: np.ndarray) -> np.ndarray:
+    """The class of each number of remaining steps."""
+    return np.minimum(np.searchsorted(HORIZONS, steps), len(HORIZONS) - 1)
+
+
+def mirrored_blocks(blocks: np.ndarray) -> np.ndarray:
+    """The blocks (n, 27) in the mirror image."""
+    return blocks.reshape(-1, 3, 3, 3)[..., ::-1].reshape(len(blocks), 27)
+
+
+def mirrored_numbers(numbers: np.ndarray) -> np.ndarray:
+    """The numbers (n, 30) in the mirror image."""
+    mirrored = numbers.copy()
+    mirrored[:, SIDED] *= -1
+    return mirrored

@@ -21,14 +21,22 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from tqdm import tqdm
 
 from mnemocraft.controllers.actions import MIRROR
-from mnemocraft.controllers.features import GOALS, IMAGE, SHARP, mirrored_blocks, mirrored_numbers
+from mnemocraft.controllers.features import GOALS, IMAGE, SHARP
 from mnemocraft.controllers.looks import LOOKS
 from mnemocraft.controllers.network import HORIZONS, WEIGHTS, Network, load_network
 from mnemocraft.controllers.skills import PRACTISED, UNDERGROUND, Skill
 from mnemocraft.paths import ROOT
 from mnemocraft.weights import read, sha256, write
 from training.controller import demonstrations, panorama
-from training.controller.rows import UNKNOWN, batch_of, cells_of, held_out, horizons_of
+from training.controller.rows import (
+    UNKNOWN,
+    batch_of,
+    cells_of,
+    held_out,
+    horizons_of,
+    mirrored_blocks,
+    mirrored_numbers,
+)
 from training.controller.views import LOOKED, PLACES, look_around_in, look_at
 
 FOLDER = ROOT / "build" / "controllers"

@@ -169,15 +169,3 @@ def _quarter(yaw: float) -> int:
 def _kind(item: str) -> int:
     tool = rules(VERSION).tools.get(item.replace(" ", "_"))
     return KINDS.index(tool.kind) if tool and tool.kind in KINDS else 0
-
-
-def mirrored_blocks(blocks: np.ndarray) -> np.ndarray:
-    """The blocks (n, 27) in the mirror image."""
-    return blocks.reshape(-1, 3, 3, 3)[..., ::-1].reshape(len(blocks), 27)
-
-
-def mirrored_numbers(numbers: np.ndarray) -> np.ndarray:
-    """The numbers (n, 30) in the mirror image."""
-    mirrored = numbers.copy()
-    mirrored[:, SIDED] *= -1
-    return mirrored

@@ -291,11 +291,6 @@ def collate(seen: list[Features], goals: list[int]) -> Batch:
     )
 
 
-def horizon_class(steps: np.ndarray) -> np.ndarray:
-    """The class of each number of remaining steps."""
-    return np.minimum(np.searchsorted(HORIZONS, steps), len(HORIZONS) - 1)
-
-
 def expected_steps(logits: Tensor) -> np.ndarray:
     """The geometric mean of the remaining steps under each predicted distribution (..., len(HORIZONS))."""
     weights = torch.softmax(logits, -1).numpy()

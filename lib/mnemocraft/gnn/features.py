@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -57,10 +56,3 @@ def kitchen_features() -> NodeFeatures:
     """
     tensors, about = weights.read(TABLE)
     return NodeFeatures((about["texts"], tensors["features"].astype(np.float32)))
-
-
-def save_table(texts: Sequence[str], path: Path = TABLE) -> None:
-    """Embed ``texts`` and write them as the table of known texts (half precision)."""
-    ordered = sorted(set(texts))
-    features = get_encoder("minilm").encode(ordered).astype(np.float16)
-    weights.write(path, {"features": features}, {"texts": ordered})

@@ -6,9 +6,8 @@ kitchen seeds 0 to 9, which the benchmark does not use.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import TASKS
@@ -84,48 +83,3 @@ def training_sequences() -> Iterator[KitchenTrace]:
     yield from (solved(task, SEEDS[i % 10]) for i, task in enumerate(TASKS))
     yield from (solved(task, SEEDS[(i + 5) % 10]) for i, task in enumerate(TASKS[::2]))
     yield from (failed(task, SEEDS[(i + 3) % 10]) for i, task in enumerate(TASKS))
-
-
-ORDER = (
-    "can be fried in a fryer", "can be fried in a fryer after being cut", "is fried",
-    "can be cooked on a stove",
-    "is cooking", "is cooked", "can be cut on a cutting board", "is cut", "is boiling", "is holding nothing",
-    "has nothing on it", "has nothing inside it", "has no players at it", "has nothing above it",
-)  # fmt: skip
-"""What can be said of one entity besides its kind, in the order of an observation."""
-CHANGES = {
-    "Station": ("has nothing on it", "has no players at it"),
-    "Player": ("is holding nothing",),
-    "Container": ("has nothing inside it",),
-    "Meal": ("is boiling",),
-    "Item": ("has nothing above it",),
-    "can be fried in a fryer": ("can be fried in a fryer", "is fried"),
-    "can be fried in a fryer after being cut": ("can be fried in a fryer", "is fried"),
-    "can be cooked on a stove": ("is cooking", "is cooked"),
-    "can be cut on a cutting board": ("is cut",),
-}
-"""What may become true or false of an entity of a type, or of one of which something is said at the start."""
-
-
-def kitchen_texts() -> list[str]:
-    """The node texts that kitchens can make: those of training kitchens at the start, in all variants."""
-    kitchens = [KitchenEnv(task, seed=seed) for task in TASKS for seed in SEEDS]
-    starts = {"Meal: is water"}
-    for env in kitchens:
-        starts |= set(scene_graph(env.observation()).texts)
-    return sorted({variant for text in starts for variant in variants(text)})
-
-
-def variants(text: str) -> Iterator[str]:
-    """A node's text with everything that can change about the node true or false."""
-    kind, _, rest = text.partition(": ")
-    what, *said = rest.split("; ")
-    changing = {change for key in (kind, *said) for change in CHANGES.get(key, ())}
-    fixed = set(said) - changing
-    for chosen in product((False, True), repeat=len(changing)):
-        true = fixed | {change for change, holds in zip(sorted(changing), chosen, strict=True) if holds}
-        yield f"{kind}: {'; '.join([what, *_in_order(true)])}"
-
-
-def _in_order(phrases: Iterable[str]) -> list[str]:
-    return sorted(phrases, key=ORDER.index)
