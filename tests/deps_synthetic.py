@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.studies.deps.load import EXAMPLES
-from mnemocraft.studies.deps.measures import LABELS, milestones
+from mnemocraft.studies.deps.measures import milestones
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
 Cell = tuple[str, str]

@@ -28,9 +28,8 @@ BUTTON = PLAN + '\ncraft({"oak_button": 1}, {"oak_planks": 1}, station=None)'
 
 
 def example(method):
-    return prompts.planner(textworld("stone_sword"), method)["content"].rpartition("Inventory: nothing\n\n")[
-        2
-    ]
+    text = prompts.planner(textworld("stone_sword"), method)["content"]
+    return text.rpartition("Inventory: nothing\n\n")[2]
 
 
 def revisions():
@@ -281,6 +280,7 @@ def test_all_prompts_fill_in_for_every_version():
 
 
 def test_importing_loads_nothing_heavy():
-    code = "import sys, mnemocraft.agents.deps.methods as _; print({'torch', 'numba', 'pandas'} & set(sys.modules))"
+    heavy = "{'torch', 'numba', 'pandas'}"
+    code = f"import sys, mnemocraft.agents.deps.methods as m; print({heavy} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"

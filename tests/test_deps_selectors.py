@@ -150,11 +150,9 @@ def test_image_and_text():
 
 def test_what_a_selector_cannot_do_is_said():
     random = np.random.default_rng(0)
-    with pytest.raises(
-        MnemocraftError, match="image-text selector needs images, which textworld/diamond does not have"
-    ):
+    with pytest.raises(MnemocraftError, match="needs images, which textworld/diamond does not have"):
         ImageText(lambda image, texts: np.zeros(3)).choose(GOALS, stage(), random)
-    with pytest.raises(MnemocraftError, match="needs horizons .* which kitchen/sync/0 does not have"):
+    with pytest.raises(MnemocraftError, match="needs horizons, which kitchen/sync/0 does not have"):
         HorizonSelector().choose(GOALS, KitchenWorld(KitchenEnv("sync/0", 0)), random)
     with pytest.raises(MnemocraftError, match="only be known in the overworld"):
         NearestBySimulator().choose(GOALS, stage(), random)

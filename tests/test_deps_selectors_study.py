@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from helpers import Scripted, events, play
+from mnemocraft import viewer
 from mnemocraft.agents.deps import selectors
 from mnemocraft.agents.deps.pursuit import pursue_all
 from mnemocraft.agents.rollout import Agent
@@ -17,6 +18,7 @@ from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import Episode
+from mnemocraft.runs.events import read_event
 from mnemocraft.studies.deps import sights
 from mnemocraft.studies.deps.selectors import figures, sweep, tables
 from mnemocraft.worlds.minecraft import Demand, read
@@ -83,10 +85,10 @@ class Field:
 
     guide = wording = encoder = idle = ""
     version, library, turning = "1.11.2", None, 6
-    target = {item: goal.count for goal, item in sweep.GOALS}
 
     def __init__(self, needs: dict) -> None:
         self.task = Task("field/4 goals", "obtain them", sweep.MAX_STEPS, "wool")
+        self.target = {item: goal.count for goal, item in sweep.GOALS}
         self.needs, self.steps, self.inventory = needs, 0, {}
         self.tried: list = []
         self.turned: list = []
@@ -230,15 +232,16 @@ def test_a_world_is_the_same_again() -> None:
     assert one.trajectory == again.trajectory and one.reason == "success"
 
 
-def test_an_episode_can_be_looked_at() -> None:
-    settings = sweep.condition("scripted", "nearest").settings
-    world = sweep.begin_world(settings, 2, 104)
-    steps = play(sweep.agent(settings), world, Scripted([]), seed=104).steps
-    row = settings | {"task": "2", "seed": 104, "steps": steps}
-    moments = parallel_episodes.replay(row)
-    assert moments[0].picture.dtype == np.uint8 and "steps" in moments[0].talk[0]
-    with pytest.raises(MnemocraftError, match="goes otherwise"):
-        parallel_episodes.replay(row | {"steps": 1})
+def test_an_episode_can_be_looked_at_also_where_the_agent_looked_around() -> None:
+    for selector in ("nearest", "horizon"):
+        settings = sweep.condition("sighted", selector).settings
+        played = play(sweep.agent(settings), sweep.begin_world(settings, 2, 104), Scripted([]), seed=104)
+        events = [read_event(entry) for entry in played.trajectory]
+        moments = viewer.replay(sweep.begin(settings, 104, "2")[0], events)
+        assert moments[0].picture.dtype == np.uint8
+        assert any("parallel goals: kill 1 sheep in" in word for m in moments for word in m.words)
+        with pytest.raises(MnemocraftError, match="goes otherwise"):
+            viewer.replay(sweep.begin(settings, 105, "2")[0], events)
 
 
 def test_the_horizon_head_and_the_script_are_asked_about_the_same_view() -> None:

@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 
 from deps_synthetic import planted, synthetic
-from helpers import play
+from helpers import Scripted, play
+from mnemocraft import viewer
 from mnemocraft.agents.deps.methods import LABELS, agent
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm import Model
+from mnemocraft.runs.events import read_event
 from mnemocraft.studies import papers
-from mnemocraft.studies.deps import analysis, card, episodes, load, measures, sweep, tables
+from mnemocraft.studies.deps import analysis, load, measures, sweep, tables
+from mnemocraft.viewer import Moment, card
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
 PAPERS = ("table1", "table2", "table3", "table4", "table19", "table20", "table21", "fig1", "fig4", "fig8")
@@ -165,35 +167,34 @@ def test_a_record_without_metrics_counts_as_a_failure(records: pd.DataFrame) -> 
 
 # --- what is shown
 
-PLAN = ['mine({"log": 3}, tool=None)', 'craft({"planks": 4}, {"log": 1}, station=None)']
-EVENTS: list[dict] = [
-    {"type": "start", "method": "deps", "version": "1.11.2", "target": {"planks": 1}},
-    {"type": "call", "role": "planner", "prompt_tokens": 9, "completion_tokens": 5, "text": "def x"},
-    {"type": "plan", "round": 0, "steps": PLAN, "goals": ["mine 3 log", "craft 4 planks"], "problem": ""},
-    {"type": "goal", "step": 1, "goal": "mine 3 log", "line": PLAN[0], "horizons": None},
-    {"type": "outcome", "round": 0, "step": 1, "success": False, "reason": "no tree", "inventory": ""},
-    {"type": "description", "round": 1, "text": "I failed at step 1."},
-    {"type": "plan", "round": 1, "steps": [], "goals": [], "problem": "line 1: what?"},
-    {"type": "end", "reason": "dialogue_full", "steps": 5, "rounds": 1},
-]
+FAILS = 'mine({"log": 1}, tool=None)\ncraft({"stick": 4}, {"planks": 2}, station=None)'
 
 
-def test_an_episode_shows_plan_failure_description_and_end() -> None:
-    moments = episodes.replay("who: planks", EVENTS, {})
+def test_an_episode_shows_plan_failure_explanation_and_end() -> None:
+    world, seed = sweep.begin(sweep.condition("deps", "text", "1.11.2", "paper").settings, 0, "planks")
+    script = [FAILS, "Explanation: Because there are no planks.", "what?", "none", PLANKS]
+    played = play(agent("deps", max_rounds=1), world, Scripted(script), seed=seed)
+    events = [read_event(entry) for entry in played.trajectory]
+
+    def replayed(**how: bool) -> list[Moment]:
+        again, _ = sweep.begin(sweep.condition("deps", "text", "1.11.2", "paper").settings, 0, "planks")
+        return viewer.replay(again, events, "who", **how)
+
+    moments = replayed()
     titles = [moment.title for moment in moments]
-    assert titles[0].startswith("who: planks. round 0: plan of 2 steps")
-    assert titles[1:] == [
-        "round 0, step 1 failed",
-        "no plan could be read",
-        "end: dialogue_full after 5 steps and 1 rounds",
-    ]
-    brief = episodes.replay("who", [*EVENTS[:5], EVENTS[3], EVENTS[4] | {"success": True}], {}, brief=True)
-    assert [moment.title for moment in brief[1:]] == ["round 0, step 1 failed"]
-    said = json.dumps([moment.talk for moment in moments])
-    assert "no tree" in said and "I failed at step 1." in said and "line 1: what?" in said
+    assert titles[0] == "who: textworld/planks: obtain 1 planks"
+    assert titles[1:4] == ["round 0: plan of 2 steps", '1: mine({"log": 1}, tool=None)', titles[3]]
+    assert titles[3].endswith("(failed)") and titles[-1].startswith(f"end: {played.reason} after")
+    left_out = [title for title in titles if title not in [m.title for m in replayed(brief=True)]]
+    assert titles[2] in left_out and not any("failed" in title or ":" not in title for title in left_out)
+    said = json.dumps([moment.words for moment in moments])
+    assert (
+        "the world says: I cannot craft stick" in said
+        and "no planks" in said
+        and "I failed at step 2" in said
+    )
     assert all(moment.picture.dtype == np.uint8 for moment in moments)
-    assert (moments[0].picture != moments[1].picture).any()
-    assert episodes.noted({"type": "explanation", "text": "Because."}) == "The explainer says: Because."
+    assert (moments[1].picture != moments[3].picture).any()
 
 
 def test_a_plan_longer_than_the_card_shows_where_it_is() -> None:
@@ -211,23 +212,20 @@ PLANKS = """def obtain_1_planks(inventory={}):
 
 
 def test_an_overworld_episode_is_played_again_with_its_frames() -> None:
-    settings = sweep.condition("deps", "overworld", "1.11.2", "paper").settings
-    row = settings | {"task": "planks", "seed": 0}
-    model = Model("told", episodes._Recorded([{"type": "call", "text": PLANKS}]))
-    world, seed = sweep.begin_task(row, 0, "planks")
-    played = play(agent("deps"), world, model, seed=seed)
+    row = sweep.condition("deps", "overworld", "1.11.2", "paper").settings
+    world, seed = sweep.begin(row, 0, "planks")
+    played = play(agent("deps"), world, Scripted([PLANKS]), seed=seed)
     assert played.success and played.metrics["rounds"] == 0, played.reason
-    seen = episodes.frames(row, played.trajectory)
-    shown = [event["type"] for place, event in enumerate(played.trajectory) if place in seen]
-    assert shown == ["plan", "goal", "outcome", "goal", "outcome"]
-    assert len({frame.tobytes() for frame in seen.values()}) > 2
+    events = [read_event(entry) for entry in played.trajectory]
+    moments = viewer.replay(sweep.begin(row, 0, "planks")[0], events)
+    assert [moment.title[:6] for moment in moments[1:3]] == ["round ", moments[2].title[:6]]
+    views = {moment.picture[40:150, 600:].tobytes() for moment in moments}
+    assert len(views) > 2
     with pytest.raises(MnemocraftError, match="goes otherwise"):
-        episodes.frames(row, played.trajectory[:-2])
+        viewer.replay(sweep.begin(row, 1, "planks")[0], events)
 
 
 def test_every_episode_has_a_seed_of_its_own() -> None:
     settings = sweep.condition("deps", "text", "1.16.5", "paper").settings
-    seeds = [
-        sweep.begin_task(settings, seed, each.key)[1] for seed in (0, 1, 7) for each in minecraft_tasks()
-    ]
+    seeds = [sweep.begin(settings, seed, each.key)[1] for seed in (0, 1, 7) for each in minecraft_tasks()]
     assert len(set(seeds)) == len(seeds) == 3 * 76

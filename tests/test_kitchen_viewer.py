@@ -1,6 +1,8 @@
 """The viewer of kitchen episodes: what it shows is what was played."""
 
+import asyncio
 import gzip
+import inspect
 import json
 
 import ipywidgets as widgets
@@ -9,76 +11,83 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from mnemocraft.studies.gig.walk import Walk
 
+from helpers import Scripted
 from mnemocraft import viewer
+from mnemocraft.agents.gig.methods import METHODS
+from mnemocraft.agents.rollout import play
+from mnemocraft.encoders import get_encoder
 from mnemocraft.envs import KitchenEnv
+from mnemocraft.envs.kitchen import HORIZONS
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.memory.traces import Traces
+from mnemocraft.runs.events import read_event
 from mnemocraft.runs.store import trajectory_path
-from mnemocraft.studies.gig import episodes, walk
+from mnemocraft.studies.gig import sweep
+from mnemocraft.viewer import Moment, walk
+from mnemocraft.viewer.strip import HEADLESS
+from mnemocraft.viewer.walk import Walk
+from mnemocraft.worlds.kitchen import KitchenWorld
 
 TASK, SEED = "sync/0", 42
 
 
-def call(text: str, **event: object) -> dict[str, object]:
-    return {"type": "call", "prompt_tokens": 900, "completion_tokens": 40, "text": text, **event}
-
-
 @pytest.fixture(scope="module")
 def played() -> tuple[list[dict], list[frozenset[str]]]:
-    """A log as the agents write it: a move, the way back, a warned wait; and the states that were met."""
+    """An episode of GiG: no action, a move, the way back, a warned wait; and the states that were met."""
     env = KitchenEnv(TASK, SEED)
     states = [env.state]
-    log: list[dict] = [{"type": "kitchen", "task": TASK, "seed": SEED}]
     first = next(a for a in env.valid_actions if a.startswith("Move"))
     here, there = first.split(" from ")[1].split(" to ")
-    back = f"Move robot1 from {there} to {here}"
-    log += [
-        call("Action: dance <now>"),
-        {"type": "feedback", "error": "'dance <now>' is not a valid action."},
-    ]
-    seen = {"goal": "a sandwich", "action": first, "distance": 0.034}
-    talks = [
-        call("Reasoning: off I go", loop=None, retrieved=seen),
-        call("back", task="fetch bread"),
-        call("hm", loop=[first, back]),
-    ]
-    for said, action in zip(talks, (first, back, "Do nothing"), strict=True):
+    actions = [first, f"Move robot1 from {there} to {here}", "Do nothing"]
+    script = ["Action: dance <now>", *(f"Reasoning: off I go\nAction: {action}" for action in actions)]
+    bank = Traces(tau=1e-3, encoder="scene_graph")  # of one state only
+    bank.add("a sandwich", get_encoder("scene_graph").encode([env.observation()]), [first])
+    world = KitchenWorld(KitchenEnv(TASK, SEED, max_steps=len(actions)))
+    episode = asyncio.run(play(METHODS["gig_exp"], world, bank, Scripted(script)))
+    for action in actions:
         env.step(action)
         states.append(env.state)
-        log += [said, {"type": "action", "action": action, "step": env.steps}]
-    return [*log, {"type": "end", "reason": "invalid_actions"}], states
+    return episode.trajectory, states
+
+
+def replayed(trajectory: list[dict]) -> list[Moment]:
+    world = KitchenWorld(KitchenEnv(TASK, SEED, max_steps=3))
+    return viewer.replay(world, list(map(read_event, trajectory)))
 
 
 @pytest.fixture
-def moments(played) -> list[viewer.Moment]:
-    return episodes.replay(KitchenEnv(TASK, SEED), played[0])
+def moments(played) -> list[Moment]:
+    return replayed(played[0])
 
 
 def test_replay_meets_the_states_that_were_played_and_ends_as_recorded(moments, played):
-    assert [m.draw.args[0].state for m in moments] == [*played[1], played[1][-1]]
-    assert moments[-1].title == "end: invalid_actions"
-    assert moments[0].title.startswith(f"{TASK}, seed {SEED}: ") and moments[1].title.startswith("1: Move")
+    assert [inspect.getclosurevars(m.draw).nonlocals["kitchen"].state for m in moments] == [
+        *played[1],
+        played[1][-1],
+    ]
+    assert moments[-1].title == "end: max_steps after 3 steps"
+    assert moments[0].title.startswith(f"kitchen/{TASK}: ") and moments[1].title.startswith("1: Move")
     assert not np.array_equal(moments[0].picture, moments[1].picture)
     assert moments[0].picture.dtype == np.uint8 and moments[0].picture.shape == moments[3].picture.shape
 
 
 def test_answers_warnings_and_experiences_are_told_before_their_action(moments):
-    answered, feedback, hint, answer = moments[1].talk
-    assert answered.startswith("answer (900 tokens read, 40 generated):") and "dance <now>" in answered
-    assert feedback == "error feedback: 'dance <now>' is not a valid action."
-    assert hint.startswith("past experience at distance 0.034: Move") and hint.endswith(
-        "(goal then: a sandwich)"
+    words = moments[1].words
+    hint = next(word for word in words if word.startswith("remembered (trace"))
+    assert "Goal then: a sandwich" in hint and "Action then: Move" in hint
+    assert any(
+        word.startswith("planner (10 tokens read, 2 generated):") and "<now>" in word for word in words
     )
-    assert answer.endswith("Reasoning: off I go")
-    assert moments[2].talk[0] == "current task: fetch bread"
-    assert moments[3].talk[0].startswith("loop warning: here before; since then Move robot1")
-    assert not moments[0].talk and not moments[4].talk
+    assert any(word.startswith('feedback: "dance <now>" is not one of the valid actions') for word in words)
+    assert words[-1].endswith(f"Action: {moments[1].title[3:]}")
+    assert any(word.startswith("loop: Move robot1") for word in moments[3].words)
 
 
 def test_states_that_look_alike_are_one_node(moments):
-    path = moments[-1].draw.args[1]
-    assert path == Walk((0, 1, 0, 0), warned=frozenset({2}), hinted=frozenset({0}))
+    pictures = inspect.getclosurevars(moments[-1].draw).nonlocals["self"]
+    path = Walk.of(pictures._states, pictures._warned, pictures._hinted)
+    assert path == Walk((0, 1, 0, 0), warned=frozenset({2}), hinted=frozenset({0, 2}))
     assert [path.returns(time) for time in range(4)] == [0, 0, 1, 2] and path.size == 2
 
 
@@ -102,9 +111,11 @@ def test_the_graph_grows_with_time_and_marks_where_the_agent_is():
 
 
 def test_a_log_from_other_kitchens_is_one_sentence(played):
-    wrong = [*played[0][:-1], {"type": "action", "action": "Fly to the moon", "step": 4}]
-    with pytest.raises(MnemocraftError, match="'Fly to the moon' is not valid at step 4 of sync/0, seed 42"):
-        episodes.replay(KitchenEnv(TASK, SEED), wrong)
+    wrong = [dict(entry) for entry in played[0]]
+    place = next(n for n, entry in enumerate(wrong) if entry["type"] == "action")
+    wrong[place]["action"] = "Fly to the moon"
+    with pytest.raises(MnemocraftError, match="'Fly to the moon' of kitchen/sync/0 goes otherwise"):
+        replayed(wrong)
 
 
 @pytest.fixture
@@ -114,22 +125,28 @@ def run(played, tmp_path) -> tuple[pd.DataFrame, object]:
     path = trajectory_path(tmp_path, "one")
     path.parent.mkdir(parents=True)
     path.write_bytes(member)
-    row = {"task": TASK, "stream": "one", "multiplier": 3, "condition": "gig/sync", "seed": SEED}
-    row |= {"reason": "invalid_actions", "trajectory_offset": 0, "trajectory_length": len(member)}
+    row = {
+        "task": TASK,
+        "stream": "one",
+        "multiplier": 3 / HORIZONS[TASK],
+        "condition": "gig/sync",
+        "seed": SEED,
+    }
+    row |= {"reason": "max_steps", "trajectory_offset": 0, "trajectory_length": len(member)}
     return pd.DataFrame([row, row]), tmp_path
 
 
 def test_show_is_a_slider_or_headless_a_strip_or_a_sentence(run, moments, monkeypatch):
     records, out = run
-    monkeypatch.delenv(viewer.HEADLESS, raising=False)
-    box = episodes.show(records, out)
+    monkeypatch.delenv(HEADLESS, raising=False)
+    box = viewer.show(records, out, sweep.begin)
     assert isinstance(box, widgets.VBox)
     slider, shown = box.children[1].children
     picture, text = shown.children
     slider.value = 3
-    assert picture.value == viewer.png(moments[3].picture) and "loop warning" in text.value
-    monkeypatch.setenv(viewer.HEADLESS, "1")
-    strip = episodes.show(records, out)
-    assert strip.data.startswith("<img") and "dance &lt;now&gt;" in strip.data
-    assert "No episode" in episodes.show(records.iloc[:0], out)
+    assert picture.value == viewer.png(moments[3].picture) and "loop: Move" in text.value
+    monkeypatch.setenv(HEADLESS, "1")
+    page = viewer.show(records, out, sweep.begin).data
+    assert page.startswith("<img") and "dance &lt;now&gt;" in page
+    assert "No episode" in viewer.show(records.iloc[:0], out, sweep.begin)
     plt.close("all")

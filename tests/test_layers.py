@@ -12,7 +12,7 @@ import mnemocraft
 
 LIB = Path(mnemocraft.__file__).parent
 LAYERS = (
-    ("errors", "paths", "lazy"),
+    ("errors", "paths", "lazy", "registry"),
     ("stats", "figstyle", "costs", "weights", "encoders"),
     ("llm",),
     ("envs",),

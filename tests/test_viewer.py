@@ -1,7 +1,10 @@
 """The episode viewer and the hand-played table: what they show is what happened."""
 
+import asyncio
 import gzip
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import ipywidgets as widgets
 import numpy as np
@@ -9,14 +12,26 @@ import pandas as pd
 import pytest
 from IPython.display import Image
 
+from helpers import Scripted
 from mnemocraft import paths, viewer
+from mnemocraft.agents.how2.agent import agent
+from mnemocraft.agents.how2.settings import Settings
+from mnemocraft.agents.rollout import play
+from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft.data import examples
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.memory.keyed import Keyed
+from mnemocraft.runs import Condition, Episode, ModelSpec, Stream, Study, read_trajectory, run_study
+from mnemocraft.runs.events import Action, Event, read_event
 from mnemocraft.runs.store import trajectory_path
-from mnemocraft.studies.how2 import episodes
-from mnemocraft.studies.how2.hand import by_hand, play
+from mnemocraft.studies.how2 import hand, sweep
+from mnemocraft.studies.how2.hand import by_hand
+from mnemocraft.viewer import Moment, strip
+from mnemocraft.worlds.plancraft import PlancraftWorld
 
 INDEX = next(i for i, task in enumerate(examples("low")) if task.difficulty == "easy")
+TASK = examples("low")[INDEX].id
 
 
 def some_actions() -> list[dict]:
@@ -30,42 +45,30 @@ def some_actions() -> list[dict]:
     return [*moves, empty, {"name": "impossible", "arguments": {"reason": "no idea"}}]
 
 
-@pytest.fixture(scope="module")
-def played() -> tuple[list[dict], list[np.ndarray]]:
-    """A log as the agent writes it, and the pictures that were seen."""
-    env = PlancraftEnv("low", INDEX)
-    env.reset()
-    pictures = [env.render().copy()]
-    call = {"name": "think", "arguments": json.dumps({"thought": "look <here>"})}
-    log: list[dict] = [
-        {"type": "message", "role": "system", "content": "Play."},
-        {
-            "type": "message",
-            "role": "assistant",
-            "content": "",
-            "tool_calls": [{"id": "1", "function": call}],
-        },
-        {"type": "message", "role": "tool", "tool_call_id": "1", "content": "Go on."},
-        {
-            "type": "memory",
-            "query": "stick",
-            "hit": False,
-            "question": "How?",
-            "answer": "So.",
-            "entries": ["So."],
-        },
-    ]
-    for step, action in enumerate(some_actions(), 1):
-        observation, *_, info = env.step(action)
-        log.append({"type": "action", "action": action, "step": step, "inventory": observation["inventory"]})
-        log.append({"type": "message", "role": "tool", "tool_call_id": "2", "content": "Error: no"})
-        pictures.append(env.render().copy())
-    return [*log, {"type": "end", "reason": info["reason"]}], pictures
+def table() -> PlancraftWorld:
+    return PlancraftWorld(PlancraftEnv("low", INDEX))
 
 
 @pytest.fixture(scope="module")
-def moments(played) -> list[viewer.Moment]:
-    return episodes.replay(PlancraftEnv("low", INDEX), played[0])
+def played() -> tuple[Episode, list[np.ndarray]]:
+    """An episode of How2's actor, and the pictures that were seen."""
+    looks = [("think", {"thought": "look <here>"}), ("read_memory", {"recipe": "stick"})]
+    script = [*looks, "How?", "do <this>", *((a["name"], a["arguments"]) for a in some_actions())]
+    world = table()
+    pictures = [world.frame().copy()]
+
+    def watch(event: Event) -> None:
+        if isinstance(event, Action):
+            pictures.append(world.frame().copy())
+
+    player = agent(Settings("parse", "executable"))
+    episode = asyncio.run(play(player, world, Keyed(), Scripted(script), watch=watch))
+    return episode, pictures
+
+
+@pytest.fixture(scope="module")
+def moments(played) -> list[Moment]:
+    return viewer.replay(table(), list(map(read_event, played[0].trajectory)))
 
 
 def test_replay_draws_every_table_that_was_seen(played, moments):
@@ -74,23 +77,43 @@ def test_replay_draws_every_table_that_was_seen(played, moments):
     for moment, picture in zip(moments, pictures, strict=False):
         assert np.array_equal(moment.picture, picture)
     assert not np.array_equal(moments[0].picture, moments[3].picture)
-    assert moments[-1].title == "end: impossible_wrong"
+    assert moments[-1].title == "end: impossible_wrong after 5 steps"
 
 
-def test_replay_tells_thoughts_memory_and_errors_before_the_action(moments):
-    assert moments[1].talk == (
-        "thinks: look <here>",
-        "read_memory(stick): asked the teacher",
-        "question: How?",
-        "So.",
+def test_replay_tells_thoughts_memory_and_answers_before_the_action(moments):
+    words = moments[1].words
+    assert words[1] == "thinks: look <here>" and words[2] == "looks up: stick"
+    asked = next(n for n, word in enumerate(words) if word.startswith("question: "))
+    assert words[asked] == "question: How?" and words[asked + 1].startswith("answer: ")
+    assert words[asked + 2] == "kept under stick:\ndo <this>"
+    assert moments[5].title.startswith("5: ") and "no idea" in moments[5].title
+
+
+def test_an_episode_that_crashed_can_be_looked_at(tmp_path):
+    def fails(request):
+        raise ZeroDivisionError("a fault of ours")
+
+    runner = EpisodeStream(agent(Settings("base")), Keyed(), Scripted(fails), lambda task: (table(), 0))
+    study = Study(
+        "broken", (Stream(Condition("base", {"max_steps": 30}), 0, (TASK,)),), lambda *_: runner, {}
     )
-    assert moments[2].talk == ("Error: no",)
-    assert moments[5].title == "5: impossible: no idea"
+    records = run_study(study, ModelSpec("surrogate"), out=tmp_path, workers=1, progress=False)
+    assert list(records["status"]) == ["crash"]
+    shown = viewer.replay(table(), list(map(read_event, read_trajectory(tmp_path, records.iloc[0]))))
+    assert "a fault of ours" in shown[-1].words[0] and shown[-1].title == "end: crash after 0 steps"
+
+
+def test_a_trajectory_of_another_version_of_the_world_is_refused(played):
+    wrong = [read_event(entry) for entry in played[0].trajectory]
+    place = next(n for n, event in enumerate(wrong) if isinstance(event, Action))
+    wrong[place] = replace(wrong[place], step=7)
+    with pytest.raises(MnemocraftError, match="goes otherwise when it is played again"):
+        viewer.replay(table(), wrong)
 
 
 @pytest.mark.parametrize("limit", [2, 4, 20])
 def test_strip_shows_frames_of_the_replay_from_start_to_end(moments, limit):
-    figure = viewer.strip(moments, viewer.Look(limit=limit))
+    figure = strip.strip(moments, viewer.Look(limit=limit))
     shown = [axes.images[0].get_array() for axes in figure.axes if axes.images]
     assert len(shown) == min(limit, len(moments))
     frames = [m.picture for m in moments]
@@ -99,7 +122,7 @@ def test_strip_shows_frames_of_the_replay_from_start_to_end(moments, limit):
 
 
 def test_stepper_follows_the_slider_and_escapes_texts(moments):
-    box = viewer.stepper(moments)
+    box = strip.stepper(moments)
     slider, (picture, text) = box.children[0], box.children[1].children
     slider.value = 1
     assert picture.value == viewer.png(moments[1].picture)
@@ -107,30 +130,29 @@ def test_stepper_follows_the_slider_and_escapes_texts(moments):
 
 
 @pytest.fixture
-def run(played, tmp_path) -> tuple[pd.DataFrame, object]:
+def run(played, tmp_path) -> tuple[pd.DataFrame, Path]:
     """A run folder with one trajectory, and its record."""
-    member = gzip.compress(json.dumps(played[0]).encode())
+    member = gzip.compress(json.dumps(played[0].trajectory).encode())
     path = trajectory_path(tmp_path, "one")
     path.parent.mkdir(parents=True)
     path.write_bytes(member)
-    row = {"task": examples("low")[INDEX].id, "stream": "one", "max_steps": 30, "condition": "c", "seed": 0}
+    row = {"task": TASK, "stream": "one", "max_steps": 30, "condition": "c", "seed": 0}
     row |= {"reason": "impossible_wrong", "trajectory_offset": 0, "trajectory_length": len(member)}
     return pd.DataFrame([row, row]), tmp_path
 
 
 def test_show_is_a_menu_or_headless_a_picture_or_a_sentence(run, moments, monkeypatch):
     records, out = run
-    monkeypatch.delenv(viewer.HEADLESS, raising=False)
-    box = episodes.show(records, out)
+    monkeypatch.delenv(strip.HEADLESS, raising=False)
+    box = viewer.show(records, out, sweep.begin)
     assert isinstance(box, widgets.VBox)
     first = box.children[1]
     box.children[0].value = 1
     assert box.children[1] is not first
-    monkeypatch.setenv(viewer.HEADLESS, "1")
-    strip = episodes.show(records, out)
-    assert strip.data == viewer.static(moments).data
-    assert strip.data.startswith("<img") and "look &lt;here&gt;" in strip.data
-    assert "No episode" in episodes.show(records.iloc[:0], out)
+    monkeypatch.setenv(strip.HEADLESS, "1")
+    page = viewer.show(records, out, sweep.begin).data
+    assert page.startswith("<img") and "look &lt;here&gt;" in page and "<here>" not in page
+    assert "No episode" in viewer.show(records.iloc[:0], out, sweep.begin)
 
 
 def test_playing_by_hand_moves_items_and_ends(monkeypatch):
@@ -147,8 +169,8 @@ def test_playing_by_hand_moves_items_and_ends(monkeypatch):
     assert "Over: impossible_wrong" in text.value
     again.click()
     assert picture.value == before and "Step 0" in text.value
-    monkeypatch.setenv(viewer.HEADLESS, "1")
-    assert isinstance(play("low", INDEX), Image)
+    monkeypatch.setenv(strip.HEADLESS, "1")
+    assert isinstance(hand.play("low", INDEX), Image)
 
 
 @pytest.mark.parametrize("path", sorted(paths.NOTEBOOKS.glob("*.ipynb")), ids=lambda p: p.stem)

@@ -117,7 +117,7 @@ def test_an_unknown_kind_has_no_tasks() -> None:
 
 def test_what_a_world_lacks_is_said_with_who_needs_it() -> None:
     told = str(lacks(shared("kitchen/sync/0"), Goals, "DEPS"))
-    assert told == "DEPS needs goals with known preconditions, which kitchen/sync/0 does not have."
+    assert told == "DEPS needs goals, which kitchen/sync/0 does not have."
 
 
 def test_the_seed_makes_the_kitchen_and_the_steps_can_be_limited() -> None:

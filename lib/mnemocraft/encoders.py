@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.errors import MissingExtra
+from mnemocraft.registry import entry
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -52,10 +52,7 @@ def get_encoder(name: str) -> TextEncoder:
         MnemocraftError: There is no such encoder.
         MissingExtra: What it needs is not installed.
     """
-    if name not in ENCODERS:
-        raise MnemocraftError(f"There is no encoder {name!r}; it is one of {', '.join(ENCODERS)}.")
-    module, _, kind = ENCODERS[name].partition(":")
-    return getattr(import_module(module), kind)()
+    return entry(ENCODERS, name, "encoder")()
 
 
 class MiniLM:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from importlib import import_module
 from typing import Any
 
 from mnemocraft.agents.rollout import Agent
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.registry import entry, made
 
 _FAMILIES = {
     "mnemocraft.agents.gig.methods:agent": (
@@ -34,14 +32,4 @@ def get_agent(name: str, **options: Any) -> Agent:
     Raises:
         MnemocraftError: There is no such agent or option.
     """
-    if name not in AGENTS:
-        raise MnemocraftError(f"There is no agent {name!r}; it is one of {', '.join(AGENTS)}.")
-    module, _, function = AGENTS[name].partition(":")
-    make = getattr(import_module(module), function)
-    known = [option for option in inspect.signature(make).parameters if option != "name"]
-    for option in options:
-        if option not in known:
-            raise MnemocraftError(
-                f"The agent {name!r} has no option {option!r}; it has {', '.join(known) or 'none'}."
-            )
-    return make(name, **options)
+    return made(entry(AGENTS, name, "agent"), f"agent {name!r}", name, **options)

@@ -10,6 +10,7 @@ from mnemocraft.errors import ModelError, RequestTooLong
 from mnemocraft.llm import Model
 from mnemocraft.llm.types import Message, Reply, TokenLedger, Tool
 from mnemocraft.memory.interface import Cue, Hit, Memory
+from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs.events import Action, Call, End, Error, Event, Note, Recall, Start
 from mnemocraft.runs.study import Episode
 from mnemocraft.worlds.world import Feedback, World, lacks
@@ -129,6 +130,7 @@ class Rollout:
     ) -> None:
         self.agent, self.world, self.memory, self.model, self.seed = agent, world, memory, model, seed
         self._watch = watch
+        self._remembers = type(memory) is not NoMemory  # else nobody needs to look
         self.sample = 0
         self.ledger = TokenLedger()
         self.actions: list[str] = []
@@ -162,12 +164,14 @@ class Rollout:
 
     def cue(self, query: str = "") -> Cue:
         """What the memory is asked by now."""
-        world = self.world
-        return Cue(world.task.goal, world.observe().scene, query, world.encoder)
+        return self._cue(self.world.observe().scene, query)
+
+    def _cue(self, scene: str, query: str = "") -> Cue:
+        return Cue(self.world.task.goal, scene, query, self.world.encoder)
 
     def recall(self, query: str = "") -> list[Hit]:
         """What the memory has for a query, or for goal and scene; recorded if there is anything."""
-        hits = self.memory.recall(self.cue(query))
+        hits = self.memory.recall(self.cue(query)) if self._remembers else []
         if hits:
             self.log(Recall(query, [asdict(hit) for hit in hits]))
         return hits
@@ -184,11 +188,12 @@ class Rollout:
         Raises:
             Stopped: The episode is over, with the world's reason.
         """
-        cue = self.cue()
+        scene = self.world.observe().scene if self._remembers else ""
         feedback = self.feedback = self.world.act(action, limit)
         if feedback.success:
-            self.memory.observe(cue, action)
             self.actions.append(action)
+        if feedback.success and self._remembers:
+            self.memory.observe(self._cue(scene), action)
         failure = feedback.failure
         self.log(Action(action, feedback.success, failure, self.world.steps, place, line, limit))
         if self.world.reason:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from importlib import import_module
 from typing import Any
 
-from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory.interface import Memory
+from mnemocraft.registry import entry, made
 
 MEMORIES = {
     "none": "mnemocraft.memory.none:NoMemory",
@@ -28,14 +26,4 @@ def get_memory(name: str, **options: Any) -> Memory:
     Raises:
         MnemocraftError: There is no such memory or option.
     """
-    if name not in MEMORIES:
-        raise MnemocraftError(f"There is no memory {name!r}; it is one of {', '.join(MEMORIES)}.")
-    module, _, kind = MEMORIES[name].partition(":")
-    make = getattr(import_module(module), kind)
-    known = list(inspect.signature(make).parameters)
-    for option in options:
-        if option not in known:
-            raise MnemocraftError(
-                f"The memory {name!r} has no option {option!r}; it has {', '.join(known) or 'none'}."
-            )
-    return make(**options)
+    return made(entry(MEMORIES, name, "memory"), f"memory {name!r}", **options)

@@ -23,7 +23,7 @@ class Event:
 
     def as_json(self) -> dict[str, Any]:
         """The event as it is kept."""
-        return {"type": self.type, **dataclasses.asdict(self)}
+        return {"type": self.type, **vars(self)}
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,8 @@ class Action(Event):
 
 @dataclass(frozen=True)
 class Note(Event):
-    """A text that an agent was given or made besides: ``description``, ``explanation``, ``feedback``."""
+    """A text that an agent was given or made besides: ``description``, ``explanation``, ``feedback``,
+    and ``loop``, the actions since a state was there before."""
 
     type = "note"
     name: str

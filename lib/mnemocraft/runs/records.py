@@ -78,8 +78,8 @@ def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()
 
     Six significant digits, four of what a network predicted (float32 sums differ between processors in their
     fifth or sixth). What is below 1e-12 of the largest number of its column, or of 1, is rounding noise and
-    becomes 0, but for p-values (``p``, ``p_...``), which may be small. ``\\n`` line ends, rows and columns as
-    given, no index; the file is replaced as a whole.
+    becomes 0, but for p-values, which may be small (columns ``p`` and ``p_...``, and rows whose ``statistic``
+    is ``p_value``). ``\\n`` line ends, rows and columns as given, no index; the file is replaced as a whole.
 
     Args:
         frame: The table.
@@ -90,8 +90,12 @@ def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()
     for name in frame.columns[[dtype.kind == "f" for dtype in frame.dtypes]]:
         column = frame[name]
         scale = column.abs().where(column.abs() < inf, 0).max()
-        if str(name).partition("_")[0] != "p":
-            column = column.where(~(column.abs() < NOISE * max(1.0, scale)), 0.0)
+        noise = column.abs() < NOISE * max(1.0, scale)
+        if str(name).partition("_")[0] == "p":
+            noise[:] = False
+        elif "statistic" in frame:
+            noise &= frame["statistic"] != "p_value"
+        column = column.mask(noise, 0.0)
         frame = frame.assign(**{name: column.map(_predicted) if name in predicted else column})
     replace_file(path, frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 

@@ -5,6 +5,6 @@ from its events, ``pictures`` draws each kind of world.
 """
 
 from mnemocraft.viewer.replay import replay, show
-from mnemocraft.viewer.strip import Look, Moment, headless, png
+from mnemocraft.viewer.strip import HEADLESS, Look, Moment, headless, png
 
-__all__ = ["Look", "Moment", "headless", "png", "replay", "show"]
+__all__ = ["HEADLESS", "Look", "Moment", "headless", "png", "replay", "show"]

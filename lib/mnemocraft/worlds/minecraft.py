@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from string import Template
 from typing import Any
 
@@ -112,6 +113,7 @@ def line_of(goal: Goal, using: Sequence[str] = ()) -> str:
     return f"{line} using {', '.join(using)}" if using else line
 
 
+@lru_cache(maxsize=1 << 12)
 def read(action: str, version: str) -> tuple[Goal, tuple[str, ...]]:
     """The goal of an action line, and which materials to prefer. The item may be one that there is not.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,8 @@ class PlancraftWorld:
 
     def __init__(self, env: PlancraftEnv) -> None:
         self.env = env
-        self._seen: dict[str, Any] = env.reset()[0]
         self._eager = False
+        self._see(env.reset()[0])
         item = env.example
         split = "high" if item.id.startswith("VALR") else "low"
         goal = f"Craft an item of type: {item.target}"
@@ -67,29 +67,28 @@ class PlancraftWorld:
 
     def observe(self) -> Observation:
         """The table as text."""
-        text = self._seen["text"]
-        held = Counter[str]()
-        for slot, item in self._seen["inventory"].items():
+        return self._observation
+
+    def _see(self, seen: dict[str, Any]) -> None:
+        self._seen, text = seen, seen["text"]
+        held: dict[str, int] = {}
+        for slot, item in seen["inventory"].items():
             if slot != "0":
-                held[item["type"]] += item["quantity"]
-        return Observation(text, text.partition("\n")[2], dict(held))
+                held[item["type"]] = held.get(item["type"], 0) + item["quantity"]
+        self._observation = Observation(text, text.partition("\n")[2], held)
 
     def check(self, action: str) -> str:
         """Whether it is a tool call, by itself."""
-        try:
-            parse_action(read(action))
-        except MnemocraftError as error:
-            return str(error)
-        return ""
+        return read(action)[1]
 
     def act(self, action: str, limit: int | None = None) -> Feedback:
         """Do one tool call, which takes one step; one that changes nothing succeeds as well."""
         if self.reason:
             return Feedback(False, 0, "The episode is over.")
-        call, before = read(action), self._seen["inventory"]
-        problem = self.check(action)
-        self._seen = self.env.step(call)[0]
-        crafted = _name(call) == "move" and "0" in before and before != self._seen["inventory"]
+        (call, problem), before = read(action), self._seen["inventory"]
+        self._see(self.env.step(call)[0])
+        moved = not problem and call["name"] == "move"
+        crafted = moved and "0" in before and before != self._seen["inventory"]
         if crafted and not self.env.reason and not self.env.example.impossible:
             self._eager = plan(seen_game(self._seen).counts(), self.env.example.target) is None
         return Feedback(not problem, 1, problem)
@@ -107,27 +106,34 @@ class PlancraftWorld:
         return self.env.render()
 
 
-def read(action: str) -> Any:
-    """An action line as the environment takes it: a dict, or JSON for it to read."""
+@lru_cache(maxsize=1 << 12)
+def read(action: str) -> tuple[Any, str]:
+    """An action line, or a tool call as JSON, as the environment takes it; and what is wrong with it.
+
+    The first is for reading only; the second is one sentence, empty if nothing is wrong.
+    """
+    call = _call(action)
+    try:
+        parse_action(call)
+    except MnemocraftError as error:
+        return call, str(error)
+    return call, ""
+
+
+def _call(action: str) -> Any:
     if match := _MOVE.fullmatch(action.strip()):
         name, slot_from, slot_to, quantity = match.groups()
-        return {
-            "name": name,
-            "arguments": {"slot_from": slot_from, "slot_to": slot_to, "quantity": int(quantity)},
-        }
+        where = {"slot_from": slot_from, "slot_to": slot_to, "quantity": int(quantity)}
+        return {"name": name, "arguments": where}
     name, colon, reason = action.strip().partition(":")
     if name == "impossible":
         return {"name": name, "arguments": {"reason": reason.strip()} if colon else {}}
     if not action.lstrip().startswith("{"):
         return {"name": action.strip()[:80]}  # there is no such action, which the environment says
-    return action
-
-
-def _name(call: Any) -> str:
     try:
-        return parse_action(call)[0]
-    except MnemocraftError:
-        return ""
+        return json.loads(action)
+    except (ValueError, RecursionError):
+        return action  # no JSON, which the environment says
 
 
 @cache

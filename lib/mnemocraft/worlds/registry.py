@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.registry import entry, made
 from mnemocraft.worlds.world import World
 
 KINDS = {
@@ -33,12 +31,7 @@ def make(task: str, seed: int = 0, **options: Any) -> World:
         MnemocraftError: There is no such kind, task or option.
     """
     kind, _, name = task.partition("/")
-    maker = _maker(kind)
-    known = [parameter for parameter in inspect.signature(maker).parameters if parameter not in _GIVEN]
-    for option in options:
-        if option not in known:
-            raise MnemocraftError(f"A {kind} world has no option {option!r}; it has {', '.join(known)}.")
-    return maker(name, seed, **options)
+    return made(entry(KINDS, kind, "kind of world"), f"{kind} world", name, seed, **options)
 
 
 def tasks(kind: str | None = None) -> list[str]:
@@ -47,19 +40,7 @@ def tasks(kind: str | None = None) -> list[str]:
     Raises:
         MnemocraftError: There is no such kind.
     """
-    kinds = KINDS if kind is None else [kind]
-    return [
-        f"{each}/{name}" for each in kinds for name in import_module(_maker(each).__module__).task_names(each)
-    ]
-
-
-_GIVEN = ("name", "seed")
-
-
-def _maker(kind: str) -> Callable[..., World]:
-    if kind not in KINDS:
-        raise MnemocraftError(
-            f"There is no kind of world {kind!r}; a task's id begins with one of {', '.join(KINDS)}."
-        )
-    module, _, name = KINDS[kind].partition(":")
-    return getattr(import_module(module), name)
+    modules = {
+        each: entry(KINDS, each, "kind of world").__module__ for each in (KINDS if kind is None else [kind])
+    }
+    return [f"{each}/{name}" for each, at in modules.items() for name in import_module(at).task_names(each)]

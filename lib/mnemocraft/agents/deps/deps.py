@@ -15,7 +15,6 @@ from mnemocraft.agents.deps.rounds import Rounds
 from mnemocraft.agents.deps.selectors import Selector, parallel
 from mnemocraft.agents.rollout import Rollout
 from mnemocraft.llm.types import Message
-from mnemocraft.worlds.world import Goals
 
 
 async def deps(rollout: Rollout, max_rounds: int | None = None, selector: Selector | None = None) -> None:
@@ -30,7 +29,7 @@ async def deps(rollout: Rollout, max_rounds: int | None = None, selector: Select
     dialogue = [prompts.planner(rollout.world, "deps"), rounds.question()]
     while True:
         answer = await rounds.ask("planner", dialogue)  # P_t = f_LM(p_t)
-        code = isinstance(rollout.world, Goals) and looks_like_code(answer)
+        code = rounds.goals and looks_like_code(answer)
         plan = read_plan(answer) if code else await rounds.read_lines(answer)
         rounds.planned(plan)
         report = carry_out(rounds, plan, selector)
@@ -74,13 +73,13 @@ def carry_out(rounds: Rounds, plan: Reading, selector: Selector | None) -> Repor
 
 def _select(rounds: Rounds, steps: Sequence[Step], selector: Selector | None) -> int:
     """The place of the step to do next: the first one, or of parallel goals the one that is selected."""
-    world, goals = rounds.world, [step.goal for step in steps if step.goal]
-    if selector is None or not isinstance(world, Goals):
+    goals = [step.goal for step in steps if step.goal]
+    if selector is None or rounds.goals is None:
         return 0
-    places = parallel(goals, world)
+    places = parallel(goals, rounds.goals)
     if len(places) < 2:
         return 0
-    choice = selector.choose([goals[place] for place in places], world, rounds.random)
+    choice = selector.choose([goals[place] for place in places], rounds.world, rounds.random)
     rounds.chosen([steps[place] for place in places], choice)
     return places[choice.place]
 
@@ -90,13 +89,12 @@ def describe(rounds: Rounds, plan: Reading, report: Report) -> list[str]:
 
     Why a step failed is not among it, but in the explainer's request.
     """
-    world = rounds.world
     if plan.problem:
         event = f"The plan could not be read: {plan.problem}"
     elif report.step:
         event = f'I failed at step {report.failed} "{report.step.line}".'
-    elif isinstance(world, Goals):
-        event = f"The plan is done, but the task is not: the inventory has {world.lacking()}."
+    elif rounds.goals:
+        event = f"The plan is done, but the task is not: the inventory has {rounds.goals.lacking()}."
     else:
         event = "The plan is done, but the task is not."
     done = prompts.done(sorted(report.done))

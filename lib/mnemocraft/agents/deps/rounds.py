@@ -29,6 +29,7 @@ class Rounds:
         max_dialogue_tokens: Length of a planner's dialogue beyond which it is not asked any more.
 
     Attributes:
+        goals: The world, if its actions are goals.
         round: Revised plans so far; for Inner Monologue failed steps.
         random: Of the selector's draws.
     """
@@ -40,6 +41,7 @@ class Rounds:
         max_dialogue_tokens: int = MAX_DIALOGUE_TOKENS,
     ) -> None:
         self.rollout, self.world = rollout, rollout.world
+        self.goals = rollout.world if isinstance(rollout.world, Goals) else None
         self.max_rounds, self.max_dialogue_tokens = max_rounds, max_dialogue_tokens
         self.round = 0
         self.random = np.random.default_rng(rollout.seed)
@@ -86,8 +88,8 @@ class Rounds:
         texts = lines.step_lines(answer)
         if problem := lines.check(texts):
             return Reading(problem=problem)
-        if isinstance(self.world, Goals):
-            return Reading(tuple(await self._parse(texts, self.world.version)))
+        if self.goals:
+            return Reading(tuple(await self._parse(texts, self.goals.version)))
         return Reading(tuple(Step(None, text) for text in texts))
 
     async def _parse(self, texts: Sequence[str], version: str) -> list[Step]:

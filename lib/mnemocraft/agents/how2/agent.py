@@ -97,7 +97,8 @@ class Actor:
         function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
         tool_call = {"id": call_id, "type": "function", "function": function}
         self._say({"role": "assistant", "content": text, "tool_calls": [tool_call]})
-        error = call.error or self._wrong(call)
+        line = _line(call)
+        error = call.error or self._wrong(call, line)
         if error:
             self._refuse(error, call_id)
         elif call.name == "think":
@@ -107,25 +108,25 @@ class Actor:
             self.idle += 1
             self._result(await self._read_memory(call.arguments["recipe"]), call_id)
         else:
-            self._act(call, call_id)
+            self._act(call, line, call_id)
 
-    def _wrong(self, call: ToolCall) -> str | None:
+    def _wrong(self, call: ToolCall, line: str) -> str | None:
         """What is wrong with a call, in one sentence, or None."""
         if call.name not in self.tools:
             return f"There is no tool {call.name!r}; call one of {', '.join(self.tools)}."
         field = {"think": "thought", "read_memory": "recipe", "act": "action"}.get(call.name)
         if field is None:
-            return self.world.check(_line(call)) or None
+            return self.world.check(line) or None
         value = call.arguments.get(field)
         if not isinstance(value, str) or not value:
             return f"{call.name} needs the argument {field!r}, a text."
-        return self.world.check(value) or None if call.name == "act" else None
+        return self.world.check(line) or None if call.name == "act" else None
 
-    def _act(self, call: ToolCall, call_id: str) -> None:
+    def _act(self, call: ToolCall, line: str, call_id: str) -> None:
         self.idle = 0
         self.rollout.count("actions")
         self.rollout.count("impossible_called", call.name == "impossible")
-        feedback = self.rollout.act(_line(call))
+        feedback = self.rollout.act(line)
         if not feedback.success and not feedback.steps:
             self.idle += 1  # nothing was done, so that the Actor cannot go on like this for ever
         said = [feedback.failure] if not self._crafts and feedback.failure else []
@@ -192,5 +193,5 @@ class Actor:
 def _line(call: ToolCall) -> str:
     """The action of a call: its line, or the call as JSON."""
     if call.name == "act":
-        return call.arguments["action"]
+        return str(call.arguments.get("action", ""))
     return json.dumps({"name": call.name, "arguments": call.arguments})

@@ -77,7 +77,8 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
     impossible = records["difficulty"] == "impossible"
     success = records["success"].astype(bool)
     # An episode that failed to end by itself judged nothing; it counts as a wrong judgement.
-    called = (records["impossible_called"] > 0).where(records["status"] == "ok", ~impossible)
+    ended = (records["status"] == "ok") & (records["reason"] != "dialogue_full")
+    called = (records["impossible_called"] > 0).where(ended, ~impossible)
     tokens = records.filter(regex=r"^tokens_.*_(prompt|completion)$").sum(axis=1)
     efficient = success & ~impossible & (records["expert_actions"] >= 0)
     extra = (records["actions"] - records["expert_actions"]).where(efficient, 0)

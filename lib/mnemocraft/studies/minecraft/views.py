@@ -57,9 +57,8 @@ def look(env: OverworldEnv, title: str, biome: str) -> View:
 
 def table(views: Iterable[View]) -> pd.DataFrame:
     """One row a frame: what, where, when, and a hash of its pixels, which is the same on every machine."""
-    rows = [
-        (view.seed, view.title, view.biome, view.tick, *(round(value, 2) for value in view.place))
-        + (hashlib.sha256(view.picture.tobytes()).hexdigest()[:16],)
-        for view in views
-    ]
+    rows = []
+    for view in views:
+        where, pixels = np.round(view.place, 2), hashlib.sha256(view.picture.tobytes()).hexdigest()[:16]
+        rows.append((view.seed, view.title, view.biome, view.tick, *where, pixels))
     return pd.DataFrame(rows, columns=["seed", "title", "biome", "tick", *"xyz", "pixels"])
