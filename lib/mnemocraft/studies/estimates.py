@@ -79,7 +79,7 @@ def add_paper(
 
 
 def in_order(table: pd.DataFrame, by: Mapping[str, Sequence[Any] | None]) -> pd.DataFrame:
-    """The rows sorted by columns, each in a given order of its values, or in that of the values themselves."""
+    """The rows sorted by columns, each in a given order of its values, or in the values' own."""
 
     def place(column: pd.Series) -> pd.Series:
         order = by[str(column.name)]

@@ -21,7 +21,7 @@ def run(
 ) -> pd.DataFrame:
     """Play what is missing of every world of a profile, and return all of its records.
 
-    ``settings`` are ``task_list``, ``version`` and ``limits`` of :func:`~mnemocraft.studies.deps.sweep.study`.
+    ``settings`` are ``task_list``, ``version`` and ``limits`` of :func:`.sweep.study`.
     """
     records = []
     for world in WORLDS:

@@ -95,7 +95,7 @@ GOALS: tuple[tuple[str, tuple[str, ...], str, Callable[[float, float], bool], fl
 
 
 def targets_of_the_design(known: pd.DataFrame) -> pd.DataFrame:
-    """Every one of :data:`GOALS` with its row of :func:`known_targets`, and ``met``: yes, no or not measured."""
+    """All :data:`GOALS` with their rows of :func:`known_targets`, and ``met``: yes, no or not measured."""
     measured: dict[Any, dict[Any, Any]] = known.set_index(list(KEYS)).to_dict("index")
     rows = []
     for text, row, judged, relation, bound in GOALS:
