@@ -20,8 +20,8 @@ from typing import Any
 from mnemocraft.llm import Model, get_model
 from mnemocraft.llm.types import Reply, Request
 from mnemocraft.runs import Stream, Study
-from mnemocraft.studies.deps import parallel
 from mnemocraft.studies.deps import sweep as deps
+from mnemocraft.studies.deps.selectors import sweep as selectors
 from mnemocraft.studies.gig import sweep as gig
 from mnemocraft.studies.how2 import sweep as how2
 
@@ -72,7 +72,7 @@ def parts() -> Iterator[tuple[str, str, Study, tuple[int, ...]]]:
         yield f"03 {world}", "surrogate", _of(study, streams), places
         if world == "text":
             yield f"03 {world}", "surrogate:knowledge=0.9,slip=0.2", _of(study, streams), places
-    yield "04", "surrogate", parallel.study("smoke", [100], ["sighted"]), (0, 2)
+    yield "04", "surrogate", selectors.study("smoke", [100], ["sighted"]), (0, 2)
     learned = deps.study("full", [0], "learned")
     assert learned is not None
     yield "03 learned", "surrogate", _of(learned, [s for s in learned.streams if s.seed == 0][2:3]), (1,)

@@ -10,14 +10,14 @@ import pytest
 from mnemocraft.envs.plancraft import example, examples
 from mnemocraft.envs.plancraft.data import SPLITS as FILES
 from mnemocraft.envs.plancraft.recipes import package_file
-from mnemocraft.envs.plancraft.statistics import (
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.paths import ROOT
+from mnemocraft.studies.how2.statistics import (
     path_lengths,
     split_difficulty,
     split_distractors,
     split_plan_statistics,
 )
-from mnemocraft.errors import MnemocraftError
-from mnemocraft.paths import ROOT
 
 PAPER = ROOT.parent / "shared" / "papers" / "tables"
 SPLITS = ("train", "val", "test", "low", "high")

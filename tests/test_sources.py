@@ -12,12 +12,12 @@ import pytest
 
 from mnemocraft import paths
 from mnemocraft.runs import sources
-from mnemocraft.studies.deps import parallel
 from mnemocraft.studies.deps import sweep as deps
+from mnemocraft.studies.deps.selectors import sweep as selectors
 from mnemocraft.studies.gig import sweep as gig
 from mnemocraft.studies.how2 import sweep as how2
 
-STARTS = {"how2": how2.start, "gig": gig.start, "deps": deps.start, "parallel": parallel.start}
+STARTS = {"how2": how2.start, "gig": gig.start, "deps": deps.start, "selectors": selectors.start}
 PACKAGE = Path(paths.__file__).parent
 
 
@@ -74,7 +74,7 @@ def test_the_fingerprint_depends_on_files_alone(before: dict[str, str]) -> None:
         ("deps", "controllers/scripted.py"),  # lazily, in a function
         ("deps", "envs/overworld/tick.py"),
         ("deps", "encoders.py"),
-        ("parallel", "agents/deps/pursuit.py"),
+        ("selectors", "agents/deps/pursuit.py"),
     ],
 )
 def test_what_a_start_reaches_changes_its_fingerprint(
@@ -93,7 +93,7 @@ ELSEWHERE = {
     "how2": ("agents/gig/gig.py", "agents/deps/prompts/deps.txt", "memory/traces.py", "worlds/overworld.py"),
     "gig": ("agents/how2/agent.py", "agents/deps/deps.py", "memory/keyed.py", "studies/gig/analysis.py"),
     "deps": ("agents/gig/gig.py", "agents/deps/pursuit.py", "memory/traces.py", "worlds/kitchen.py"),
-    "parallel": ("agents/deps/deps.py", "agents/how2/roles.py", "studies/deps/selectors/tables.py"),
+    "selectors": ("agents/deps/deps.py", "agents/how2/roles.py", "studies/deps/selectors/tables.py"),
 }
 NEW = ("memory/dream.py", "agents/dreamer/dreamer.py", "worlds/moon.py", "studies/gig/dreams.py")
 ALL = ("runs/store.py", "runs/runner.py", "agents/registry.py", "memory/registry.py", "worlds/registry.py")
@@ -190,7 +190,7 @@ print(*[name for name in sys.modules if name.partition(".")[0] == "mnemocraft"])
         ("gig.sweep", "gig_exp sync", "sync/0"),
         ("deps.sweep", "deps text 1.16.5 paper", "planks"),
         ("deps.sweep", "deps overworld 1.11.2 paper", "planks"),
-        ("deps.parallel", "scripted nearest", "2"),
+        ("deps.selectors.sweep", "scripted nearest", "2"),
     ],
 )
 def test_every_module_that_is_loaded_to_play_is_reached(study: str, arguments: str, task: str) -> None:

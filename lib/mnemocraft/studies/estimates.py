@@ -6,12 +6,11 @@ and n = 0, so that partial runs give partial tables.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from mnemocraft.errors import MnemocraftError
 from mnemocraft.stats import Cells, Estimate, Key
 
 NUMBERS = ("value", "low", "high", "n")
@@ -29,6 +28,17 @@ def text(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:
         return "-"
     low, high = ("?" if pd.isna(row[end]) else format(row[end], digits) for end in ("low", "high"))
     return f"{row[value]:{digits}} [{low}, {high}]"
+
+
+def number(value: float) -> str:
+    """A number of a paper for reading."""
+    return "-" if pd.isna(value) else f"{value:.2f}"
+
+
+def wide(long: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+    """A table for reading, its column ``text`` by the values of others, as they come."""
+    by: Any = {"index": list(rows), "columns": list(columns)}
+    return long.pivot_table(**by, values="text", aggfunc="first", sort=False)
 
 
 def span(counts: pd.Series) -> str:
@@ -68,6 +78,16 @@ def add_paper(
     return ours.merge(paper[[*on, *values]].rename(columns=dict(values)), on=list(on), how="left")
 
 
+def in_order(table: pd.DataFrame, by: Mapping[str, Sequence[Any] | None]) -> pd.DataFrame:
+    """The rows sorted by columns, each in a given order of its values, or in the values' own."""
+
+    def place(column: pd.Series) -> pd.Series:
+        order = by[str(column.name)]
+        return column if order is None else column.map({value: i for i, value in enumerate(order)})
+
+    return table.sort_values(list(by), ignore_index=True, key=place)
+
+
 def statuses(episodes: pd.DataFrame, by: Sequence[str], planned: Sequence[Key] | None = None) -> pd.DataFrame:
     """How the episodes of every condition ended: number by status (zeros shown) and by end reason.
 
@@ -85,15 +105,3 @@ def statuses(episodes: pd.DataFrame, by: Sequence[str], planned: Sequence[Key] |
     if planned is not None:
         table = table.reindex(pd.MultiIndex.from_tuples(planned, names=list(by)), fill_value=0)
     return table.reset_index()
-
-
-def check_profile(profile: str, known: Collection[str]) -> None:
-    """Raise MnemocraftError for a profile that is not among ``known``."""
-    if profile not in known:
-        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(known)}.")
-
-
-def check_seeds(seeds: Sequence[Any], example: int) -> None:
-    """Raise MnemocraftError if no seed is given; ``example`` is one that may be."""
-    if not seeds:
-        raise MnemocraftError(f"The parameter 'seeds' is empty; name at least one, such as [{example}].")

@@ -6,9 +6,9 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from mnemocraft import figstyle
 from mnemocraft.runs import code_version, write_table
 from mnemocraft.runs.store import replace_file
-from mnemocraft.studies.estimates import text
+from mnemocraft.studies.estimates import number, text, wide
 
 PROVENANCE = "provenance.json"
 PACKAGES = (
@@ -75,10 +75,8 @@ def _versions() -> dict[str, str]:
     """The versions of those of :data:`PACKAGES` that are installed."""
     found = {}
     for name in PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found
 
 
@@ -89,11 +87,8 @@ def save_figures(drawn: Mapping[str, Figure], folder: Path) -> list[Path]:
 
 def with_paper(table: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
     """A long table for reading; in ``0.52 [0.49, 0.55] | 0.59`` the last number is the paper's."""
-
-    paper = table["paper"].map(lambda value: "-" if pd.isna(value) else f"{value:.2f}")
-    texts = table.assign(text=table.apply(text, axis=1) + " | " + paper)
-    by: Any = {"index": list(rows), "columns": list(columns)}
-    return texts.pivot_table(**by, values="text", aggfunc="first", sort=False)
+    texts = table.assign(text=table.apply(text, axis=1) + " | " + table["paper"].map(number))
+    return wide(texts, rows, columns)
 
 
 def show(drawn: Mapping[str, Figure], folder: Path, *names: str) -> None:

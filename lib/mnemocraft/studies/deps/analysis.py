@@ -21,11 +21,7 @@ def run(
 ) -> pd.DataFrame:
     """Play what is missing of every world of a profile, and return all of its records.
 
-    Args:
-        spec: The model.
-        profile, seeds: See :func:`~mnemocraft.studies.deps.sweep.study`.
-        workers: Processes.
-        settings: ``task_list``, ``version`` and ``limits``.
+    ``settings`` are ``task_list``, ``version`` and ``limits`` of :func:`.sweep.study`.
     """
     records = []
     for world in WORLDS:
@@ -37,12 +33,7 @@ def run(
 
 
 def tables(records: pd.DataFrame, task_list: str, limits: str) -> dict[str, pd.DataFrame]:
-    """Every table and the numbers of every figure, by the name of its file.
-
-    Args:
-        records: What :func:`run` returns, also partial.
-        task_list, limits: As they were played.
-    """
+    """Every table and the numbers of every figure by the name of its file, from records of :func:`run`."""
     episodes = measures.prepare(records)
     return {
         "table1": measured.description(task_list, limits),
@@ -75,12 +66,6 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
 def not_run(found: Mapping[str, pd.DataFrame]) -> str:
     """One sentence that names the worlds and methods without an episode."""
     have = set(found["statuses"][list(measures.CELL)].itertuples(index=False, name=None))
-    lacking = {w: [m for m in LABELS if (w, m) not in have] for w in WORLDS}
-    names = [
-        f"{world} ({', '.join(LABELS[m] for m in methods)})" for world, methods in lacking.items() if methods
-    ]
-    return (
-        f"Not run in this profile: {'; '.join(names)}."
-        if names
-        else "Every world has episodes of every method."
-    )
+    lacking = {w: [LABELS[m] for m in LABELS if (w, m) not in have] for w in WORLDS}
+    names = "; ".join(f"{world} ({', '.join(methods)})" for world, methods in lacking.items() if methods)
+    return f"Not run in this profile: {names}." if names else "Every world has episodes of every method."

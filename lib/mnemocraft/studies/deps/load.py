@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mnemocraft.agents.deps.methods import LABELS
-from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds.minecraft_tasks import MinecraftTask, minecraft_tasks
 
 STEM = "03_deps_rounds"
@@ -57,23 +56,8 @@ PARTS: dict[str, dict[str, Part]] = {
 """The parts of a profile by world."""
 
 
-def parts(profile: str) -> dict[str, Part]:
-    """What a profile plays, by world.
-
-    Raises:
-        MnemocraftError: There is no such profile.
-    """
-    if profile not in PARTS:
-        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(PARTS)}.")
-    return PARTS[profile]
-
-
 def chosen(part: Part, task_list: str) -> tuple[MinecraftTask, ...]:
-    """The tasks of a part, in the paper's order.
-
-    Raises:
-        MnemocraftError: There is no such task list.
-    """
+    """The tasks of a part, in the paper's order. Raises MnemocraftError if there is no such task list."""
     listed = minecraft_tasks(task_list)
     if part.examples is None:
         return listed
@@ -81,12 +65,6 @@ def chosen(part: Part, task_list: str) -> tuple[MinecraftTask, ...]:
 
 
 def seeds_of(part: Part, seeds: Sequence[int], profile: str) -> list[int]:
-    """The seeds of a part; profile ``full`` has its own, whatever ``seeds`` says.
-
-    Raises:
-        MnemocraftError: No seed is given.
-    """
-    if not seeds:
-        raise MnemocraftError("The parameter 'seeds' is empty; name at least one, such as [0].")
+    """The seeds of a part; profile ``full`` has its own, whatever ``seeds`` says."""
     given = list(range(EPISODES)) if profile == "full" else list(seeds)
     return given[: part.seeds]

@@ -14,7 +14,6 @@ import pandas as pd
 from mnemocraft import stats
 from mnemocraft.stats import Cells, rate
 from mnemocraft.studies import papers
-from mnemocraft.studies.deps.load import GROUPS
 from mnemocraft.worlds.minecraft_tasks import minecraft_task
 
 METHOD_OF = {
@@ -81,8 +80,3 @@ def milestones() -> list[str]:
     """The items on the way to a diamond in the order of the paper's Figure 8; its stone is cobblestone."""
     printed = papers.table("deps_fig8")["item"].str.replace(" ", "_")
     return printed.replace("stone", "cobblestone").tolist()
-
-
-def order(group: str) -> int:
-    """Sort key: meta-tasks in the paper's order, the average last."""
-    return (*GROUPS, AVERAGE).index(group)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pandas as pd
 
-from mnemocraft.studies.deps import parallel
-from mnemocraft.studies.deps.parallel import GOALS, NUMBERS
+from mnemocraft.studies.deps.selectors import sweep
+from mnemocraft.studies.deps.selectors.sweep import GOALS, NUMBERS
 
 if TYPE_CHECKING:
     from mnemocraft.envs import OverworldEnv
@@ -50,7 +50,7 @@ def look(seed: int, steps: int) -> Sight:
     from mnemocraft.controllers import ScriptedController
     from mnemocraft.controllers.skills import wander
 
-    world = parallel.begin_world(parallel.condition("scripted", "horizon").settings, max(NUMBERS), seed)
+    world = sweep.begin_world(sweep.condition("scripted", "horizon").settings, max(NUMBERS), seed)
     env = cast("OverworldEnv", world.env)
     if steps:
         world.seen = wander(env, np.random.default_rng(seed), steps)

@@ -12,8 +12,9 @@ from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.deps.load import OVERWORLD_VERSION, STEM, chosen, parts, seeds_of
-from mnemocraft.worlds.minecraft_tasks import MinecraftTask, minecraft_task
+from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.deps.load import OVERWORLD_VERSION, PARTS, STEM, chosen, seeds_of
+from mnemocraft.worlds.minecraft_tasks import minecraft_task
 from mnemocraft.worlds.overworld import ControllerWorld, overworld
 from mnemocraft.worlds.textworld import TextWorld, textworld
 
@@ -44,23 +45,20 @@ def study(
     Raises:
         MnemocraftError: An argument is none of those named, or there is no seed.
     """
-    part = parts(profile).get(world)
+    check("profile", profile, PARTS)
+    check_seeds(seeds, 0)
+    part = PARTS[profile].get(world)
     if part is None:
         return None
     listed, used = chosen(part, task_list), seeds_of(part, seeds, profile)
-    _refuse_unknown(listed[0], version, limits)
+    listed[0].steps(limits)  # wrong names are refused now, not in every episode
+    listed[0].accepts(version)
     streams = tuple(
         Stream(condition(method, world, version, limits), seed, tuple(task.key for task in listed))
         for method in part.methods
         for seed in used
     )
     return Study(STEM, streams, start, fingerprint(start, DATA))
-
-
-def _refuse_unknown(task: MinecraftTask, version: str, limits: str) -> None:
-    """Wrong names are refused now, not in every episode."""
-    task.steps(limits)
-    task.accepts(version)
 
 
 def condition(method: str, world: str, version: str, limits: str) -> Condition:
@@ -79,12 +77,9 @@ def start(stream: Stream, model: Model) -> EpisodeStream:
 
 
 def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[TextWorld | ControllerWorld, int]:
-    """A task at its beginning, and the episode's own seed, which makes its world and the model's draws.
+    """A task of a condition (or of a record with its settings) at its beginning, and the episode's own seed.
 
-    Args:
-        settings: Of its condition, or a record with them.
-        seed: The study's seed.
-        task: Its key.
+    That seed makes its world and the model's draws; ``seed`` is the study's.
     """
     own = SEEDS_APART * seed + minecraft_task(task).id
     limits = settings["limits"]

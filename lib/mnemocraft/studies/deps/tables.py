@@ -7,7 +7,6 @@ games are compared by McNemar's exact test, everything else by resampling games.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -18,19 +17,13 @@ from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import Claim, versus
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.load import GROUPS, OVERWORLD_VERSION, WORLDS
-from mnemocraft.studies.deps.measures import AVERAGE, CELL, METHOD_OF, ROUNDS, order
-from mnemocraft.studies.estimates import NUMBERS, join, rates
+from mnemocraft.studies.deps.measures import AVERAGE, CELL, METHOD_OF, ROUNDS
+from mnemocraft.studies.estimates import NUMBERS, in_order, join, rates
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
 ENVIRONMENTS = {"text": "MC-TextWorld", "overworld": "MineDojo", "learned": "MineDojo"}
 """The paper's environment (Table 3) beside which each of our worlds stands."""
 CONTROLLERS = {"text": "none needed", "overworld": "scripted", "learned": "learned"}
-TABLE20 = {
-    "CraftingTable": "crafting_table",
-    "WoodenPickaxe": "wooden_pickaxe",
-    "Furnace": "furnace",
-    "StonePickaxe": "stone_pickaxe",
-}
 
 
 def printed(name: str, renamed: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -38,7 +31,7 @@ def printed(name: str, renamed: Mapping[str, str] | None = None) -> pd.DataFrame
     table = papers.table(f"deps_{name}").rename(columns={"meta_task": "group", "item": "task"})
     table = table.rename(columns=dict(renamed or {}))
     if "method" in table:
-        table = table.assign(method=table["method"].map(METHOD_OF))
+        table["method"] = table["method"].map(METHOD_OF)
     return table.assign(paper=table["success_rate"] / 100).drop(columns="success_rate")
 
 
@@ -80,11 +73,8 @@ def table4(episodes: pd.DataFrame) -> pd.DataFrame:
     ours = rates(measures.by_rounds(measures.with_average(chosen)), by)
     paper = printed("table4", {"rounds": "max_rounds"}).assign(method="deps")
     paper = paper.assign(max_rounds=paper["max_rounds"].map("{:.0f}".format))
-    places: dict[str, Any] = {"world": WORLDS.index, "group": order, "max_rounds": list(ROUNDS).index}
-    table = ours.merge(paper, on=by[1:], how="left").sort_values(
-        by, ignore_index=True, key=lambda values: values.map(places.get(str(values.name), str))
-    )
-    return table[[*by, *NUMBERS, "paper"]]
+    orders = dict(zip(by, (WORLDS, None, (*GROUPS, AVERAGE), list(ROUNDS)), strict=True))
+    return in_order(ours.merge(paper, on=by[1:], how="left"), orders)[[*by, *NUMBERS, "paper"]]
 
 
 def table19(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -100,7 +90,8 @@ def table20(episodes: pd.DataFrame) -> pd.DataFrame:
     """DEPS on four tools, beside the paper's LLaMA models; text world."""
     ours = rates(_world(episodes, "text").query("method == 'deps'"), ["task"])
     paper = printed("table20", {"model": "paper_model"})
-    table = join(paper.assign(task=paper["task"].map(TABLE20)), ours, ["task"])
+    names = paper["task"].str.replace(r"(?<=[a-z])(?=[A-Z])", "_", regex=True).str.lower()  # CraftingTable
+    table = join(paper.assign(task=names), ours, ["task"])
     return table[["paper_model", "task", *NUMBERS, "paper"]]
 
 
@@ -109,14 +100,13 @@ def table21(episodes: pd.DataFrame) -> pd.DataFrame:
     by = ["task", "method"]
     ours = rates(_world(episodes, "text"), by)
     table = ours.merge(printed("table21")[[*by, "paper"]], on=by, how="outer")
-    places: dict[str, Any] = {"task": lambda key: minecraft_task(key).id, "method": list(LABELS).index}
-    table = table.sort_values(by, ignore_index=True, key=lambda values: values.map(places[str(values.name)]))
-    table = table.assign(
-        group=table["task"].map(lambda key: minecraft_task(key).group),
-        label=table["method"].map(LABELS),
-        n=table["n"].fillna(0).astype(int),
-    )
-    return table[["group", *by, "label", *NUMBERS, "paper"]]
+    tasks = {key: minecraft_task(key) for key in table["task"]}
+    ids = sorted(tasks, key=lambda key: tasks[key].id)
+    table = in_order(table, {"task": ids, "method": list(LABELS)}).fillna({"n": 0}).astype({"n": int})
+    groups = [tasks[key].group for key in table["task"]]
+    return table.assign(group=groups, label=table["method"].map(LABELS))[
+        ["group", *by, "label", *NUMBERS, "paper"]
+    ]
 
 
 def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -157,7 +147,7 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
 def description(task_list: str, limits: str) -> pd.DataFrame:
     """Table 1: meta-tasks with their number of tasks and steps allowed, ours and the paper's."""
     listed = pd.DataFrame(
-        [{"meta_task": t.group, "steps": t.steps(limits)} for t in minecraft_tasks(task_list)]
+        {"meta_task": t.group, "steps": t.steps(limits)} for t in minecraft_tasks(task_list)
     )
     ours = listed.groupby("meta_task")["steps"].agg(tasks="count", steps="first").reindex(list(GROUPS))
     paper = papers.table("deps_table1").rename(columns={"n_tasks": "paper_tasks", "max_steps": "paper_steps"})

@@ -25,9 +25,7 @@ WEAK_SURROGATE = "surrogate:knowledge=0.5"
 def tables(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> dict[str, pd.DataFrame]:
     """Every table and the numbers of every figure, by the name of its file.
 
-    Args:
-        records: Records of the study's main part, also partial ones.
-        weak: Records of its part with a less able model; None if that was not run.
+    Records may be partial; ``weak`` are those with a less able model, None if that was not run.
     """
     episodes = measures.prepare(records, weak)
     steps = measured.steps(episodes)
@@ -48,12 +46,12 @@ def write(
     found: Mapping[str, pd.DataFrame], records: pd.DataFrame, weak: pd.DataFrame | None, folder: Path
 ) -> list[Path]:
     """Write the tables of :func:`tables`, each with the provenance of the records that are in it."""
-    alone, paths = records if weak is None else weak, []
+    alone = records if weak is None else weak
     both = records if weak is None else pd.concat([records, weak])
-    for names, played in ((JOINT_TABLES, both), (WEAK_TABLES, alone)):
-        paths += report.write({name: found[name] for name in names}, played, folder)
-    rest = {name: table for name, table in found.items() if name not in (*JOINT_TABLES, *WEAK_TABLES)}
-    return paths + report.write(rest, records, folder)
+    rest = [name for name in found if name not in (*JOINT_TABLES, *WEAK_TABLES)]
+    parts = ((JOINT_TABLES, both), (WEAK_TABLES, alone), (rest, records))
+    written = [report.write({name: found[name] for name in names}, of, folder) for names, of in parts]
+    return [path for paths in written for path in paths]
 
 
 def less_able(model: str, weak_model: str | None) -> str:
@@ -68,21 +66,16 @@ def less_able(model: str, weak_model: str | None) -> str:
 
 def not_run(statuses: pd.DataFrame) -> str:
     """One sentence that names the conditions of the study without an episode."""
-    missing = statuses.loc[statuses["episodes"] == 0, list(CELL)]
+    missing = statuses[statuses["episodes"] == 0]
     if missing.empty:
         return f"All {len(PLANNED)} conditions have episodes."
-    cells = zip(*(missing[c] for c in CELL), strict=True)
+    cells = missing[list(CELL)].itertuples(index=False, name=None)
     names = ", ".join(f"{LABELS[method]} ({level}, {mode})" for level, mode, method in cells)
     return f"Not run: {names}; what needs them is marked '-', 'not run' or 'not measured'."
 
 
 def draw(found: Mapping[str, pd.DataFrame], model: str, weak: str = "") -> dict[str, Figure]:
-    """All figures by the name of their file.
-
-    Args:
-        found: The tables of :func:`tables`.
-        model, weak: The model of the main part, and the less able one ("" if none).
-    """
+    """All figures by the name of their file, from :func:`tables`; ``weak`` is the less able model or ""."""
     step_figures = (
         ("figure4", "strong", "sync", "table7", "table6", model),
         ("figure5", "strong", "async", "table14", "table13", model),

@@ -5,7 +5,7 @@ Each function takes a table (and the model's name) and returns a matplotlib figu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -42,10 +42,10 @@ def _stamp(figure: Figure, note: str, model: str, weak: str = "") -> None:
     stamp(figure, note + (ASSUMED if "context_decay" in names else ""), names)
 
 
-def _face(i: int) -> dict[str, Any]:
-    """The look of the ``i``-th bars, for a legend."""
-    style = figstyle.bar(i)
-    return style | {"facecolor": style.pop("color")}
+def _faces(labels: Iterable[str]) -> list[Artist]:
+    """The looks of bars, for a legend."""
+    looks = [(label, figstyle.bar(i)) for i, label in enumerate(labels)]
+    return [Patch(label=label, facecolor=look.pop("color"), **look) for label, look in looks]
 
 
 def _empty(axes: Axes, rows: pd.DataFrame) -> bool:
@@ -98,7 +98,7 @@ def steps(
         found: Our steps of one level and mode (:func:`~mnemocraft.studies.gig.tables.steps`).
         printed: The paper's steps (all trials) by task and method, in column ``paper``; may be empty.
         descriptions: Horizon and oracle of each task (Table 6 or 13).
-        title: What was run, e.g. the mode.
+        title: What was run.
     """
     rows = 1 if printed.empty else 2
     size = (PAGE, 0.5 + 1.9 * rows)
@@ -117,7 +117,7 @@ def steps(
         axes.plot(range(10), descriptions["horizon"], "o", color=PAPER, ms=3.2, zorder=5)
     ours.set_xticks(range(10), [f"#{task}" for task in TASKS])
     ours.set(xlabel="Task", xlim=(-0.6, 9.6))
-    handles: list[Artist] = [Patch(label=LABELS[m], **_face(i)) for i, m in enumerate(STEPPED)]
+    handles: list[Artist] = _faces(LABELS[m] for m in STEPPED)
     handles += [Patch(label="all trials", facecolor="none", edgecolor="0.15", linestyle="--")]
     handles += [Line2D([], [], color=PAPER, marker="o", ls="", label="horizon")]
     handles += [Line2D([], [], color="0.15", marker="_", ls="", label="oracle, mean")]
@@ -152,8 +152,7 @@ def figure9(table: pd.DataFrame, model: str, weak: str) -> Figure:
         _token_panel(axes, rows, MAIN if level == "strong" else WEAK)
         axes.set_title(title)
     grid[0].set_ylabel("Generated tokens a step")
-    handles = [Patch(label=label, **_face(i)) for i, label in enumerate(OUTCOMES)]
-    figure.legend(handles=handles, loc="outside upper center", ncols=2)
+    figure.legend(handles=_faces(OUTCOMES), loc="outside upper center", ncols=2)
     n = table["n"].sum()
     _stamp(figure, f"n = {n:.0f} episodes, by bar above it; 95 % over kitchens.", model, weak)
     return figure
@@ -169,10 +168,8 @@ def _token_panel(axes: Axes, rows: pd.DataFrame, methods: Sequence[str]) -> None
         mine = rows[rows["outcome"] == outcome].set_index("method").reindex(list(methods))
         tops = mine["value"] + whiskers(mine)[1]
         for at, (top, n) in enumerate(zip(tops, mine["n"], strict=True)):
-            if np.isfinite(top):
-                axes.text(at + shift, top, f"{n:.0f}", **small)
-            else:
-                axes.text(at + shift, 0, "none", rotation=90, color="0.4", **small)
+            none: Any = {} if np.isfinite(top) else {"rotation": 90, "color": "0.4"}
+            axes.text(at + shift, 0 if none else top, "none" if none else f"{n:.0f}", **none, **small)
 
 
 def verdicts(table: pd.DataFrame, model: str, weak: str) -> Figure:

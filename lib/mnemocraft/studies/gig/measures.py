@@ -52,16 +52,9 @@ MEASURES: dict[str, Measure] = {
 
 
 def with_idle(records: pd.DataFrame, out: Path) -> pd.DataFrame:
-    """Add the column ``idle``: in how many steps of an episode the robot did nothing.
-
-    Args:
-        records: Records of the run in ``out``, where the trajectories are.
-    """
-    idle = [
-        sum(event.get("action") == WAIT for event in read_trajectory(out, record))
-        for _, record in records.iterrows()
-    ]
-    return records.assign(idle=idle)
+    """Add ``idle``: in how many steps of an episode of the run in ``out`` the robot did nothing."""
+    trajectories = (read_trajectory(out, record) for _, record in records.iterrows())
+    return records.assign(idle=[sum(e.get("action") == WAIT for e in events) for events in trajectories])
 
 
 def prepare(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -72,9 +65,8 @@ def prepare(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> pd.DataF
     """
     levels = {"strong": records} if weak is None else {"strong": records, "weak": weak}
     episodes = pd.concat([part.assign(level=level) for level, part in levels.items()], ignore_index=True)
-    episodes = episodes.reindex(
-        columns=list(dict.fromkeys([*episodes.columns, *COUNTS, "idle", "oracle_steps"]))
-    )
+    columns = dict.fromkeys([*episodes.columns, *COUNTS, "idle", "oracle_steps"])
+    episodes = episodes.reindex(columns=list(columns))
     horizon = episodes["task"].map(HORIZONS).astype(float)
     passed = episodes["success"].astype(bool)
     steps = episodes["steps"].astype(float).fillna(0)

@@ -8,11 +8,11 @@ from typing import Any
 from mnemocraft.agents.gig.methods import METHODS, parts
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
-from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
+from mnemocraft.studies.checks import check, check_seeds
 from mnemocraft.studies.gig.load import MODES, environment, memory_bank, task_facts, tasks
 from mnemocraft.worlds.kitchen import KitchenWorld
 
@@ -40,11 +40,9 @@ def study(profile: str, seeds: Sequence[int], part: str = "main") -> Study:
     Profile ``smoke`` plays the first task in the layout of the first seed, ``full`` all the benchmark's ten
     layouts whatever ``seeds`` says. Raises MnemocraftError for an unknown profile or part, or no seed.
     """
-    for what, name, known in (("profile", profile, PROFILES), ("part", part, PARTS)):
-        if name not in known:
-            raise MnemocraftError(f"There is no {what} {name!r}; it is one of {', '.join(known)}.")
-    if not seeds:
-        raise MnemocraftError("The parameter 'seeds' is empty; name at least one, such as [42].")
+    check("profile", profile, PROFILES)
+    check("part", part, PARTS)
+    check_seeds(seeds, 42)
     used = {"smoke": list(seeds)[:1], "quick": list(seeds), "full": list(BENCHMARK_SEEDS)}[profile]
     length = 1 if profile == "smoke" else None
     streams = [

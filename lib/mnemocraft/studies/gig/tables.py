@@ -10,6 +10,8 @@ tokens, and of differences, resample kitchens.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -31,19 +33,11 @@ OURS = {
 }
 """Our method beside each label of the paper. Its GiG* (which carries the last answer on) and the GiG(LD) of
 its small models stand beside our plain GiG."""
-BY_TASK = {
-    "table7": ("strong", "sync"),
-    "table8": ("strong", "sync"),
-    "table9": ("strong", "sync"),
-    "table10": ("weak", "sync"),
-    "table11": ("weak", "sync"),
-    "table12": ("strong", "sync"),
-    "table14": ("strong", "async"),
-    "table15": ("strong", "async"),
-    "table16": ("strong", "async"),
-}
-"""The paper's tables by task, with the level and mode of ours that stand beside them."""
 TOTALS = {"table1": ("strong", "sync"), "table2": ("strong", "async"), "table4": ("weak", "sync")}
+"""The paper's tables of totals, with the level and mode of ours that stand beside them."""
+_BY_TASK = {"table1": (7, 8, 9, 12), "table2": (14, 15, 16), "table4": (10, 11)}
+BY_TASK = {f"table{n}": TOTALS[total] for total, numbers in _BY_TASK.items() for n in numbers}
+"""The same of the tables by task."""
 WEAK_TABLES = ("table4", "table10", "table11")
 """The tables that are about the less able model alone."""
 ORDER = dict.fromkeys(ABLATION[:2], -1) | {method: i for i, method in enumerate(MAIN)}
@@ -81,13 +75,12 @@ def steps(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def _paper(name: str) -> pd.DataFrame:
     """One of the paper's tables in our words: task as text, metric, paper (and paper_std), its model."""
-    table = papers.table(f"gig_{name}").rename(
-        columns={"method": "paper_method", "configuration": "paper_method", "pass_at_1": "pass_rate"}
-    )
-    table = table.rename(columns={"model": "paper_model", "steps_mean": "steps"})
+    names = {"method": "paper_method", "configuration": "paper_method", "model": "paper_model"}
+    measured = {"pass_at_1": "pass_rate", "steps_mean": "steps"}
+    table = papers.table(f"gig_{name}").rename(columns=names | measured)
     if "metric" not in table:
-        names = [c for c in ("pass_rate", "steps") if c in table]
-        table = table.melt([c for c in table if c not in names], names, "metric", "value")
+        values = [c for c in measured.values() if c in table]
+        table = table.melt([c for c in table if c not in values], values, "metric", "value")
     rate = table["metric"] == "pass_rate"
     printed = table["value"].where(~rate, table["value"] / 100)
     table = table.assign(paper=printed, method=table["paper_method"].map(OURS))
@@ -106,18 +99,8 @@ def _with_paper(name: str, level: str, mode: str, ours: pd.DataFrame) -> pd.Data
         table = table.iloc[np.lexsort((places, models))]
     mine = ours[(ours["level"] == level) & (ours["mode"] == mode)].drop(columns=["level", "mode"])
     table = estimates.join(table, mine, ["method", "task", "metric"])
-    wanted = (
-        "task",
-        "paper_model",
-        "paper_method",
-        "method",
-        "metric",
-        *NUMBERS,
-        "std",
-        "paper",
-        "paper_std",
-    )
-    return table[[c for c in wanted if c in table]]
+    names = ("task", "paper_model", "paper_method", "method", "metric")
+    return table.filter([*names, *NUMBERS, "std", "paper", "paper_std"])
 
 
 def totals(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -127,12 +110,7 @@ def totals(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def by_task(episodes: pd.DataFrame, steps: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Tables 7 to 12 and 14 to 16: Pass@1, and where the paper has it the steps, by task and method.
-
-    Args:
-        episodes: Prepared episodes.
-        steps: The table of :func:`steps`.
-    """
+    """Tables 7 to 12 and 14 to 16: Pass@1, and where the paper has it the steps (:func:`steps`), by task."""
     ours = pd.concat([pass_rates(episodes), steps], ignore_index=True)
     return {name: _with_paper(name, *where, ours) for name, where in BY_TASK.items()}
 
@@ -143,11 +121,8 @@ def table5(episodes: pd.DataFrame) -> pd.DataFrame:
     found = measures.cells(episodes, "pass_at_1")
     keys: dict[str, Key] = {method: ("strong", "sync", method) for method in ABLATION}
     changes = [found.estimate(difference([keys[m]], [keys["gig"]])) for m in table["method"]]
-    return table.assign(
-        change=[e.value for e in changes],
-        change_low=[e.low for e in changes],
-        change_high=[e.high for e in changes],
-    )
+    table[["change", "change_low", "change_high"]] = [(e.value, e.low, e.high) for e in changes]
+    return table
 
 
 def descriptions(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -155,16 +130,13 @@ def descriptions(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
     The goal is what our episodes ask for; the recipe is the paper's account of it. The two differ in places.
     """
-    shortest = (
-        episodes.dropna(subset="oracle_steps").drop_duplicates("kitchen").groupby("task")["oracle_steps"]
-    )
-    oracle = shortest.agg(oracle_min="min", oracle_mean="mean", oracle_max="max", n="count")
+    shortest = episodes.dropna(subset="oracle_steps").drop_duplicates("kitchen").groupby("task")
+    oracle = shortest["oracle_steps"].agg(oracle_min="min", oracle_mean="mean", oracle_max="max", n="count")
     found = {}
     for name, mode in (("table6", "sync"), ("table13", "async")):
         printed = papers.table(f"gig_{name}").rename(columns={"horizon": "paper", "recipe": "paper_recipe"})
-        tasks = [f"{mode}/{number}" for number in printed["task"]]
-        horizons, goals = [HORIZONS[t] for t in tasks], [TITLES[t] for t in tasks]
-        table = printed.assign(horizon=horizons, goal=goals)
+        tasks = mode + "/" + printed["task"].astype(str)
+        table = printed.assign(horizon=tasks.map(HORIZONS), goal=tasks.map(TITLES))
         table = table.join(oracle.reindex(tasks).reset_index(drop=True))
         order = ["task", "goal", "horizon", "paper", *oracle.columns, "paper_recipe"]
         found[name] = table.assign(n=table["n"].fillna(0).astype(int))[order]
@@ -208,12 +180,8 @@ def _better(
     return versus(hypothesis, text, "pass_at_1", (level, mode, one), (level, mode, other), paper_verdict)
 
 
-def _lead(mode: str) -> dict[Key, float]:
-    return difference([("strong", mode, "gig")], [("strong", mode, m) for m in WITH_FEEDBACK])
-
-
-def _gain(one: str, other: str, mode: str, level: str = "strong") -> dict[Key, float]:
-    return difference([(level, mode, one)], [(level, mode, other)])
+def _gain(one: str, others: Sequence[str], mode: str, level: str = "strong") -> dict[Key, float]:
+    return difference([(level, mode, one)], [(level, mode, other) for other in others])
 
 
 SYNC_VERDICTS = {
@@ -225,22 +193,23 @@ CLAIMS = (
     *(_better("GiG, sync", "gig", m, "sync", SYNC_VERDICTS[m]) for m in ("recap", "react", "cot")),
     *(_better("GiG, async", "gig", m, "async", "holds (4.4, no test)") for m in ("recap", "react", "cot")),
     Claim("concurrency", "GiG's lead over ReCAP and ReAct is larger in async than in sync kitchens",
-          "pass_at_1", minus(_lead("async"), _lead("sync")), "holds on Qwen3 (Tables 1 and 2, no test)"),
+          "pass_at_1", minus(*(_gain("gig", WITH_FEEDBACK, mode) for mode in ("async", "sync"))),
+          "holds on Qwen3 (Tables 1 and 2, no test)"),
     _better("experience", "gig_exp", "gig", "async", "holds on two models, a tie on Gemini (Table 2)"),
     Claim("experience", "GiG+Exp takes fewer steps than GiG in async kitchens (all trials)",
-          "steps_all", _gain("gig_exp", "gig", "async"),
+          "steps_all", _gain("gig_exp", ["gig"], "async"),
           "holds in most tasks (4.4; mean over the tasks of Table 14)", "negative"),
     _better("ablation", "gig", "gig_bl", "sync", "holds (Table 5, no test)"),
     _better("ablation", "gig", "gig_ld", "sync", "holds (Table 5, no test)"),
     _better("plug-in", "gig_exp", "gig", "sync", "holds (4.6, no test)", "weak"),
     Claim("plug-in", "experience adds more to the less able model than to the able one (sync)", "pass_at_1",
-          minus(_gain("gig_exp", "gig", "sync", "weak"), _gain("gig_exp", "gig", "sync")),
+          minus(_gain("gig_exp", ["gig"], "sync", "weak"), _gain("gig_exp", ["gig"], "sync")),
           "holds (4.6 against 4.3, no test)"),
     Claim("effort", "GiG generates more tokens a step where it fails than where it succeeds",
           "tokens_per_step", difference([("strong", "failure")], [("strong", "success")]),
           "holds for every model (4.8, Figure 9 without numbers)"),
     Claim("idling", "GiG waits in a smaller share of its steps than ReCAP in async kitchens", "idle",
-          _gain("gig", "recap", "async"), "argued from Figure 1, not measured", "negative"),
+          _gain("gig", ["recap"], "async"), "argued from Figure 1, not measured", "negative"),
 )  # fmt: skip
 """Cohen's h is not for differences of differences: on its scale they can have the opposite sign."""
 
@@ -248,19 +217,15 @@ CLAIMS = (
 def _printed_cells() -> dict[tuple[str, Key], float]:
     """The paper's numbers by metric and cell: Pass@1, and steps as the mean over tasks."""
     found: dict[tuple[str, Key], float] = {}
-
-    def add(metric: str, level: str, mode: str, labels: pd.Series, values: pd.Series) -> None:
-        for label, value in zip(labels, values, strict=True):
-            found[metric, (level, mode, OURS[label])] = float(value)
-
-    for name, (level, mode) in TOTALS.items():
-        rows = papers.table(f"gig_{name}").query("model == @PAPER_MODELS[@level]")
-        add("pass_at_1", level, mode, rows["method"], rows["pass_at_1"] / 100)
-    ablation = papers.table("gig_table5")
-    add("pass_at_1", "strong", "sync", ablation["configuration"], ablation["pass_at_1"] / 100)
-    for name, mode in (("table7", "sync"), ("table14", "async")):
-        rows = papers.table(f"gig_{name}").groupby("method")["steps_mean"].mean().reset_index()
-        add("steps_all", "strong", mode, rows["method"], rows["steps_mean"])
+    tables = {name: _paper(name) for name in (*TOTALS, "table5", "table7", "table14")}
+    for name, (level, mode) in (TOTALS | BY_TASK | {"table5": TOTALS["table1"]}).items():
+        if name in tables:
+            rows, metric = tables[name], "steps_all" if name in BY_TASK else "pass_at_1"
+            if name in TOTALS:
+                rows = rows[rows["paper_model"] == PAPER_MODELS[level]]
+            wanted = rows[rows["metric"] == ("steps" if name in BY_TASK else "pass_rate")]
+            means = wanted.groupby("method")["paper"].mean()
+            found |= {(metric, (level, mode, str(method))): value for method, value in means.items()}
     return found
 
 

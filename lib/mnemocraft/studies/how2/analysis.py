@@ -11,26 +11,21 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft.agents.how2.settings import MEMORY_SETUPS
-from mnemocraft.envs.plancraft import statistics
 from mnemocraft.studies import papers
-from mnemocraft.studies.how2 import figures, hypotheses, known, measures
+from mnemocraft.studies.estimates import add_paper
+from mnemocraft.studies.how2 import figures, hypotheses, known, measures, statistics
 from mnemocraft.studies.how2 import tables as measured
 from mnemocraft.studies.how2.compare import Played
 
 
 def data_tables() -> dict[str, pd.DataFrame]:
     """The paper's Tables 2, 3 and 4 counted from the data set, beside the paper's, and Figure 6's lengths."""
-    ours = {
-        "table2": (statistics.split_difficulty(), ["split", "difficulty"], "count"),
-        "table3": (statistics.split_distractors(), ["split", "n_distractors"], "count"),
-        "table4": (statistics.split_plan_statistics(), ["split", "metric"], "value"),
-    }
-    found = {
-        name: table.merge(
-            papers.table(f"how2_{name}").rename(columns={value: "paper"}), on=keys, how="left", validate="1:1"
-        )
-        for name, (table, keys, value) in ours.items()
-    }
+    counted = (statistics.split_difficulty, statistics.split_distractors, statistics.split_plan_statistics)
+    found = {}
+    for name, count in zip(("table2", "table3", "table4"), counted, strict=True):
+        table = count()
+        *keys, value = table.columns
+        found[name] = add_paper(table, papers.table(f"how2_{name}"), keys, {value: "paper"})
     return found | {"figure6": statistics.path_lengths()}
 
 
@@ -57,11 +52,7 @@ ONE_SETUP = ("figure4", "statuses")
 
 
 def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Every table and the numbers of every figure, by the name of its file.
-
-    Args:
-        records: Records of the How2 study, also partial ones.
-    """
+    """Every table and the numbers of every figure, by the name of its file; records may be partial."""
     episodes = measures.prepare(records)
     return {name: measure(episodes) for name, measure in MEASURED.items()}
 
@@ -76,21 +67,14 @@ def small_tables(records: pd.DataFrame, known_targets: Collection[str]) -> dict[
         known_targets: The targets that the model has seen crafted from memory in its training.
     """
     episodes = measures.prepare(records)
-    common = episodes[episodes["task"].isin(_with_memory(episodes))]
-    found = {
-        name: measure(episodes if name in ONE_SETUP else common)
-        for name, measure in MEASURED.items()
-        if name not in NOT_SMALL
-    }
+    common = episodes[episodes["task"].isin(episodes.loc[episodes["setup"].isin(MEMORY_SETUPS), "task"])]
+    chosen = {name: measure for name, measure in MEASURED.items() if name not in NOT_SMALL}
+    found = {name: measure(episodes if name in ONE_SETUP else common) for name, measure in chosen.items()}
     by_target = known.known_targets(episodes, known_targets)
     return found | {
         "known_targets": by_target,
         "targets_of_the_design": known.targets_of_the_design(by_target),
     }
-
-
-def _with_memory(episodes: pd.DataFrame) -> set[str]:
-    return set(episodes.loc[episodes["setup"].isin(MEMORY_SETUPS), "task"])
 
 
 def draw(played: Played) -> dict[str, Figure]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from mnemocraft import figstyle, paths
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.studies.estimates import span, text
+from mnemocraft.studies.estimates import number, span, text, wide
 from mnemocraft.studies.how2.known import GROUPS
 
 Played = Mapping[str, Mapping[str, pd.DataFrame]]
@@ -28,37 +28,25 @@ def check_models(model: str, small_model: str | None) -> None:
         )
 
 
-def _of_split(table: pd.DataFrame, split: str) -> pd.DataFrame:
-    return table[table["split"] == split]
-
-
 def columns(played: Played, name: str, by: str, split: str) -> pd.DataFrame:
     """One of the paper's tables for reading: by set-up and teacher, a column for each model and the paper.
 
-    Args:
-        played: Tables of each model.
-        name: Which table.
-        by: Its column whose values become groups of columns, e.g. ``metric``.
-        split: Which of its rows.
+    Values of the column ``by``, e.g. ``metric``, become groups of columns.
     """
-    tables = {model: _of_split(found[name], split) for model, found in played.items()}
+    tables = {model: t[name][t[name]["split"] == split] for model, t in played.items()}
     first = next(iter(tables.values()))
     texts = [t.assign(source=model, text=t.apply(text, axis=1)) for model, t in tables.items()]
-    printed = first["paper"].map(lambda value: "-" if pd.isna(value) else f"{value:.2f}")
-    long = pd.concat([*texts, first.assign(source=PAPER, text=printed)])
+    long = pd.concat([*texts, first.assign(source=PAPER, text=first["paper"].map(number))])
     order = pd.MultiIndex.from_product([first[by].unique(), [*tables, PAPER]], names=[by, None])
-    wide = long.pivot_table(
-        index=["setup", "teacher"], columns=[by, "source"], values="text", aggfunc="first", sort=False
-    )
-    return wide.reindex(columns=order)
+    return wide(long, ["setup", "teacher"], [by, "source"]).reindex(columns=order)
 
 
 def sizes(played: Played, name: str, split: str) -> str:
     """How many episodes stand behind a number of a table, for each model; means over teachers aside."""
     said = []
     for model, found in played.items():
-        rows = _of_split(found[name], split)
-        said.append(f"{model}: n = {span(rows.loc[rows['teacher'] != 'avg', 'n'])}")
+        rows = found[name].query("split == @split and teacher != 'avg'")
+        said.append(f"{model}: n = {span(rows['n'])}")
     return "Episodes behind a number: " + "; ".join(said) + "."
 
 
@@ -76,8 +64,8 @@ def hypotheses(played: Played) -> pd.DataFrame:
         shown[model, "verdict"] = table["verdict"]
         if not figstyle.is_surrogate(model):
             shown[model, "evidence"] = table["evidence"]
-    wide = pd.DataFrame(shown).set_axis(first["hypothesis"])
-    return wide.set_axis(pd.MultiIndex.from_tuples(shown), axis=1)
+    table = pd.DataFrame(shown).set_axis(first["hypothesis"])
+    return table.set_axis(pd.MultiIndex.from_tuples(shown), axis=1)
 
 
 def evidence(played: Played) -> str:
@@ -99,6 +87,4 @@ def known_targets(table: pd.DataFrame, setups: Sequence[str]) -> pd.DataFrame:
     rows = table[table["setup"].isin(setups) & (table["n"] > 0)]
     shown = rows.apply(text, axis=1) + ", n = " + rows["n"].astype(int).astype(str)
     index = ["setup", "teacher", "difficulty"]
-    wide = rows.assign(text=shown).pivot(index=index, columns="targets", values="text")
-    order = rows[index].drop_duplicates()
-    return wide.reindex(index=pd.MultiIndex.from_frame(order), columns=GROUPS).fillna("-")
+    return wide(rows.assign(text=shown), index, ["targets"]).reindex(columns=GROUPS).fillna("-")

@@ -7,9 +7,9 @@ What it manages without a teacher on the first half may be remembered; on the se
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from itertools import product
 from operator import ge, gt, le
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -81,54 +81,26 @@ def _difference(known: dict[str, float], unknown: dict[str, float]) -> dict[str,
     return {"value": value, "low": float(value - below), "high": float(value + above)} | sums
 
 
-@dataclass(frozen=True)
-class DesignGoal:
-    """What the fine-tuned model was designed to reach.
-
-    Attributes:
-        row: Set-up, teacher, difficulty and group of targets: a row of :func:`known_targets`.
-        judged: The number of that row that must stand in ``relation`` to ``bound``.
-    """
-
-    text: str
-    row: tuple[str, str, str, str]
-    judged: str
-    relation: Callable[[float, float], bool]
-    bound: float
-
-    def met(self, measured: pd.Series) -> str:
-        """``yes``, ``no``, or ``not measured``."""
-        if np.isnan(measured[self.judged]):
-            return "not measured"
-        return "yes" if self.relation(measured[self.judged], self.bound) else "no"
-
-
 EASY, NO_TEACHER = "easy", ("base", "none", ALL)
 ANSWERED = {teacher: ("just_ask", teacher, EASY, ALL) for teacher in TEACHERS[:2]}
-GOALS = (
-    DesignGoal("executable answers: at least 80 % of easy tasks", ANSWERED[TEACHERS[0]], "value", ge, 0.8),
-    DesignGoal("partially executable answers: at least 50 % of easy tasks",
-         ANSWERED[TEACHERS[1]], "value", ge, 0.5),
-    DesignGoal("no teacher: unknown targets near 0, at most 10 %", (*NO_TEACHER, UNKNOWN), "value", le, 0.1),
-    DesignGoal("no teacher: known clearly above unknown targets, interval above 0",
-         (*NO_TEACHER, DIFFERENCE), "low", gt, 0.0),
+GOALS: tuple[tuple[str, tuple[str, ...], str, Callable[[float, float], bool], float], ...] = (
+    ("executable answers: at least 80 % of easy tasks", ANSWERED[TEACHERS[0]], "value", ge, 0.8),
+    ("partially executable answers: at least 50 % of easy tasks", ANSWERED[TEACHERS[1]], "value", ge, 0.5),
+    ("no teacher: unknown targets near 0, at most 10 %", (*NO_TEACHER, UNKNOWN), "value", le, 0.1),
+    ("no teacher: known clearly above unknown targets, interval above 0",
+     (*NO_TEACHER, DIFFERENCE), "low", gt, 0.0),
 )  # fmt: skip
-"""The design's targets, set before anything was measured on the evaluation splits."""
+"""The design's targets, set before anything was measured on the evaluation splits: in which row of
+:func:`known_targets` (its :data:`KEYS`) which number stands in which relation to a bound."""
 
 
 def targets_of_the_design(known: pd.DataFrame) -> pd.DataFrame:
-    """Every one of :data:`GOALS` with what was measured, and ``met``: yes, no, or not measured.
-
-    Args:
-        known: From :func:`known_targets`.
-    """
-    measured = {tuple(row[key] for key in KEYS): row for _, row in known.iterrows()}
-    numbers = ["value", "low", "high", "n", "n_targets"]
-    rows = [
-        {"goal": goal.text}
-        | dict(zip(KEYS, goal.row, strict=True))
-        | measured[goal.row][numbers].to_dict()
-        | {"met": goal.met(measured[goal.row])}
-        for goal in GOALS
-    ]
-    return pd.DataFrame(rows).astype(dict.fromkeys(numbers[3:], int))
+    """All :data:`GOALS` with their rows of :func:`known_targets`, and ``met``: yes, no or not measured."""
+    measured: dict[Any, dict[Any, Any]] = known.set_index(list(KEYS)).to_dict("index")
+    rows = []
+    for text, row, judged, relation, bound in GOALS:
+        numbers = measured[row]
+        met = "yes" if relation(numbers[judged], bound) else "no"
+        met = "not measured" if np.isnan(numbers[judged]) else met
+        rows.append({"goal": text} | dict(zip(KEYS, row, strict=True)) | numbers | {"met": met})
+    return pd.DataFrame(rows).astype({"n": int, "n_targets": int})

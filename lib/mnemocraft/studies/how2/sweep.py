@@ -12,12 +12,12 @@ from typing import Any
 from mnemocraft.agents.how2.agent import agent
 from mnemocraft.agents.how2.settings import AGENTS, MEMORY_SETUPS, TEACHERS, Settings
 from mnemocraft.agents.stream import EpisodeStream
-from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import Model
 from mnemocraft.memory.keyed import Keyed
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
+from mnemocraft.studies.checks import check, check_seeds
 from mnemocraft.studies.how2.load import SPLITS, curriculum, environment, shuffled, subset
 from mnemocraft.worlds.plancraft import PlancraftWorld
 
@@ -43,9 +43,8 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
 
     Profile ``smoke`` plays the first seed only. Raises MnemocraftError for an unknown profile or no seed.
     """
-    _check_profile(profile)
-    if not seeds:
-        raise MnemocraftError("The parameter 'seeds' is empty; name at least one, such as [0].")
+    check("profile", profile, TASKS)
+    check_seeds(seeds, 0)
     used = list(seeds)[:1] if profile == "smoke" else list(seeds)
     streams = [stream(c, seed, TASKS[profile]) for c in conditions() for seed in used]
     return Study(STEM, tuple(streams), start, fingerprint(start))
@@ -57,7 +56,7 @@ def small(profile: str) -> Study:
     Every profile plays the beginning of the same streams, so that one recording serves all of them. Raises
     MnemocraftError for an unknown profile.
     """
-    _check_profile(profile)
+    check("profile", profile, TASKS)
     played = SMALL_SMOKE_TASKS if profile == "smoke" else None
     streams = [_small_stream(c) for c in conditions() if c.settings["variant"] == "main"]
     return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint(start))
@@ -70,11 +69,6 @@ def _small_stream(c: Condition) -> Stream:
     if c.settings["setup"] not in MEMORY_SETUPS and c.settings["split"] == "low":
         tasks += tuple(task for task in stream(c, 0, SMALL_ALONE_TASKS).tasks if task not in tasks)
     return replace(short, tasks=tasks)
-
-
-def _check_profile(profile: str) -> None:
-    if profile not in TASKS:
-        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(TASKS)}.")
 
 
 def demo(episodes: int, max_steps: int) -> Study:
@@ -97,14 +91,8 @@ def conditions() -> list[Condition]:
 
 def condition(setup: str, teacher: str, split: str, variant: str, max_steps: int = MAX_STEPS) -> Condition:
     """One condition; its id reads ``set-up/teacher/split/variant``."""
-    settings = {
-        "setup": setup,
-        "teacher": teacher,
-        "split": split,
-        "variant": variant,
-        "max_steps": max_steps,
-    }
-    return Condition("/".join((setup, teacher, split, variant)), settings)
+    named = {"setup": setup, "teacher": teacher, "split": split, "variant": variant}
+    return Condition("/".join(named.values()), named | {"max_steps": max_steps})
 
 
 def stream(c: Condition, seed: int, size: int) -> Stream:
@@ -116,10 +104,8 @@ def stream(c: Condition, seed: int, size: int) -> Stream:
 def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream with an empty memory."""
     choice = stream.condition.settings
-    variant = choice["variant"]
-    settings = Settings(
-        choice["setup"], choice["teacher"], ask_first=variant == "ask_first", think=variant != "no_think"
-    )
+    setup, teacher, variant = (choice[name] for name in ("setup", "teacher", "variant"))
+    settings = Settings(setup, teacher, ask_first=variant == "ask_first", think=variant != "no_think")
     memory = Keyed() if settings.remembers else NoMemory()
     return EpisodeStream(agent(settings), memory, model, partial(begin, choice, stream.seed))
 

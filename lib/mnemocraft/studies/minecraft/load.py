@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pandas as pd
 
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.studies.checks import check, check_seeds
 
 STEM = "02_minecraft_worlds"
 MODELS = paths.DATA / "models"
@@ -56,68 +57,48 @@ PROFILES = {
 
 
 def size(profile: str) -> Size:
-    """What a profile shows.
-
-    Raises:
-        MnemocraftError: no such profile.
-    """
-    if profile not in PROFILES:
-        raise MnemocraftError(f"profile must be one of {', '.join(PROFILES)}, not {profile!r}.")
+    """What a profile shows. Raises MnemocraftError for an unknown one."""
+    check("profile", profile, PROFILES)
     return PROFILES[profile]
 
 
 def chosen(profile: str, seeds: Sequence[int]) -> list[int]:
-    """The seeds that a profile walks and maps.
-
-    Raises:
-        MnemocraftError: no seed is given, or there is no such profile.
-    """
-    if not seeds:
-        raise MnemocraftError("seeds must name at least one world, for example [2].")
+    """The seeds that a profile walks and maps. Raises MnemocraftError for an unknown profile or no seed."""
+    check_seeds(seeds, 2)
     return list(seeds)[: size(profile).seeds]
 
 
 def skills(folder: Path = MODELS) -> pd.DataFrame:
-    """The controllers' measured skills, as :mod:`training.controller.evaluate` wrote them.
-
-    Raises:
-        MnemocraftError: the table is missing or is another; the message names the command that makes it.
-    """
-    return _table(folder / "controller_skills.csv", SKILL_COLUMNS)
+    """The controllers' measured skills, as :mod:`training.controller.evaluate` wrote them."""
+    return _kept(folder / "controller_skills.csv", _csv, SKILL_COLUMNS, EVALUATE)
 
 
 def horizons(folder: Path = MODELS) -> pd.DataFrame:
-    """How often pairs of goals were put in their true order, as measured.
-
-    Raises:
-        MnemocraftError: see :func:`skills`.
-    """
-    return _table(folder / "controller_horizons.csv", HORIZON_COLUMNS)
-
-
-def _table(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    try:
-        found = pd.read_csv(path, keep_default_na=False, na_values=[""])
-    except (OSError, ValueError) as error:
-        reason = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error})"
-        raise MnemocraftError(f"{path} {reason}; `{EVALUATE}` makes it.") from None
-    if lacking := [name for name in columns if name not in found]:
-        raise MnemocraftError(f"{path} lacks the column {lacking[0]}; `{EVALUATE}` makes it anew.")
-    return found
+    """How often pairs of goals were put in their true order, as measured."""
+    return _kept(folder / "controller_horizons.csv", _csv, HORIZON_COLUMNS, EVALUATE)
 
 
 def speeds(path: Path = SPEED) -> dict[str, Any]:
-    """What the benchmark of the overworld measured beside crafter.
+    """What the benchmark of the overworld measured beside crafter."""
+    return _kept(path, lambda file: json.loads(file.read_text(encoding="utf-8")), SPEED_KEYS, BENCHMARK)
+
+
+def _csv(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+
+
+def _kept(path: Path, read: Callable[[Path], Any], wanted: Sequence[str], command: str) -> Any:
+    """What a file holds.
 
     Raises:
-        MnemocraftError: the file is missing or lacks something; the message names the command that makes it.
+        MnemocraftError: it is missing or lacks something wanted; the message names the command that makes it.
     """
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        lacking = [key for key in SPEED_KEYS if key not in found]
+        found = read(path)
+        lacking = [name for name in wanted if name not in found]
     except (OSError, ValueError, TypeError) as error:
         reason = "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error})"
-        raise MnemocraftError(f"{path} {reason}; `{BENCHMARK}` makes it.") from None
+        raise MnemocraftError(f"{path} {reason}; `{command}` makes it.") from None
     if lacking:
-        raise MnemocraftError(f"{path} lacks {lacking[0]!r}; `{BENCHMARK}` makes it anew.")
+        raise MnemocraftError(f"{path} lacks {lacking[0]!r}; `{command}` makes it anew.")
     return found

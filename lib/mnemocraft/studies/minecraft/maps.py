@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -112,27 +113,21 @@ def draw(lands: Sequence[Map], walks: Sequence[Walk]) -> Figure:
         row[0].set_ylabel("z, south (blocks)")
         row[0].set_title(f"Seed {land.seed}: biomes")
         row[1].set_title(f"Seed {land.seed}: height of the ground")
-        bar = figure.colorbar(shown, ax=row[1], shrink=0.85, pad=0.02, ticks=LEVELS)
-        bar.set_label("y (blocks)")
+        figure.colorbar(shown, ax=row[1], shrink=0.85, pad=0.02, ticks=LEVELS, label="y (blocks)")
     patches = [
         Patch(facecolor=colour, edgecolor="0.3", lw=0.4, label=f"{letters}  {name.replace('_', ' ')}")
         for name, (letters, colour) in LOOKS.items()
     ]
     figure.legend(handles=patches, loc="outside upper center", ncols=7, fontsize=6.5, handlelength=1.4)
     side = lands[0].step * len(lands[0].heights)
-    stamp(
-        figure,
-        f"{side:,} x {side:,} blocks, one column in {lands[0].step}. Black line: the walk, from + to o. "
-        f"White line: the shore, y {SEA}.",
-    )
+    lines = f"Black line: the walk, from + to o. White line: the shore, y {SEA}."
+    stamp(figure, f"{side:,} x {side:,} blocks, one column in {lands[0].step}. {lines}")
     return figure
 
 
 def _biomes(axes: Axes, land: Map) -> None:
-    colours = ListedColormap([LOOKS[name][1] for name in NAMES])
-    axes.imshow(
-        land.biomes.T, colours, vmin=-0.5, vmax=len(NAMES) - 0.5, extent=land.extent, interpolation="nearest"
-    )
+    look: Any = {"vmin": -0.5, "vmax": len(NAMES) - 0.5, "extent": land.extent, "interpolation": "nearest"}
+    axes.imshow(land.biomes.T, ListedColormap([LOOKS[name][1] for name in NAMES]), **look)
     for number, name in enumerate(NAMES):
         for x, z in _middles(land.biomes == number):
             at = (land.start + land.step * (x + 0.5), land.start + land.step * (z + 0.5))
@@ -143,9 +138,8 @@ def _middles(there: np.ndarray) -> list[tuple[int, int]]:
     """In each large region, the place farthest from its border."""
     regions, number = ndimage.label(there)
     sizes = ndimage.sum_labels(there, regions, range(1, number + 1))
-    large = [place + 1 for place, size in enumerate(sizes) if size >= REGION * there.size]
     found = []
-    for region in large:
+    for region in 1 + np.flatnonzero(sizes >= REGION * there.size):
         inside = ndimage.distance_transform_edt(np.pad(regions == region, 1))[1:-1, 1:-1]
         x, z = np.unravel_index(int(inside.argmax()), inside.shape)
         found.append((int(x), int(z)))
@@ -153,13 +147,8 @@ def _middles(there: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _heights(axes: Axes, land: Map) -> AxesImage:
-    shown = axes.imshow(
-        land.heights.T,
-        HEAT,
-        norm=BoundaryNorm(LEVELS, 256, extend="min"),
-        extent=land.extent,
-        interpolation="nearest",
-    )
+    steps = BoundaryNorm(LEVELS, 256, extend="min")
+    shown = axes.imshow(land.heights.T, HEAT, norm=steps, extent=land.extent, interpolation="nearest")
     centres = land.start + land.step * (np.arange(len(land.heights)) + 0.5)
     axes.contour(centres, centres, land.heights.T, [SEA + 0.5], colors="white", linewidths=0.5)
     return shown
@@ -167,16 +156,8 @@ def _heights(axes: Axes, land: Map) -> AxesImage:
 
 def _walk(axes: Axes, walk: Walk) -> None:
     """The path, over a light halo, so that it is seen on any land."""
-    line = [withStroke(linewidth=2.2, foreground="white")]
     path = walk.path
-    axes.plot(path["x"], path["z"], color="black", linewidth=1.0, path_effects=line)
+    style: Any = {"color": "black", "path_effects": [withStroke(linewidth=2.2, foreground="white")]}
+    axes.plot(path["x"], path["z"], linewidth=1.0, **style)
     for row, mark in ((0, "+"), (-1, "o")):
-        axes.plot(
-            path["x"].iloc[row],
-            path["z"].iloc[row],
-            mark,
-            color="black",
-            ms=4,
-            mfc="white",
-            path_effects=line,
-        )
+        axes.plot(*path[["x", "z"]].iloc[row], mark, ms=4, mfc="white", **style)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
-from mnemocraft.envs.minecraft import VERSIONS, Plan, ancestors, plan, raw_materials, rules
+from mnemocraft.envs.minecraft import VERSIONS, ancestors, plan, raw_materials, rules
 from mnemocraft.envs.minecraft.engine import Inventory, engine
 from mnemocraft.envs.minecraft.operators import Operator
 from mnemocraft.errors import MnemocraftError
@@ -22,10 +22,6 @@ from mnemocraft.figstyle import COLOURS, PAGE, stamp, styled
 
 VERSION = "1.11.2"
 """The version whose rules the overworld has."""
-COLUMNS = (
-    "item", "version", "items", "recipes", "smelting", "materials", "with_tools", "raw", "steps", "actions",
-    "mined",
-)  # fmt: skip
 
 
 def item_graph(item: str, version: str = VERSION) -> nx.DiGraph:
@@ -80,29 +76,21 @@ def versions(items: Sequence[str]) -> pd.DataFrame:
     on the way; ``raw``: how many of these nature gives; ``steps``, ``actions`` and ``mined`` of the shortest
     plan.
     """
-    rows = [_row(item, version) for item in dict.fromkeys(items) for version in VERSIONS]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(_row(item, version) for item in dict.fromkeys(items) for version in VERSIONS)
 
 
-def _row(item: str, version: str) -> tuple[str | int, ...]:
+def _row(item: str, version: str) -> dict[str, str | int]:
     game, shortest = rules(version), plan(item, version=version)
-    return (
-        item,
-        version,
-        len(game.items),
-        len(game.recipes),
-        len(game.smelting),
-        len(ancestors(item, version)),
-        len(ancestors(item, version, tools=True)),
-        len(raw_materials(item, version, tools=True)),
-        len(shortest.steps),
-        len(shortest),
-        _mined(shortest),
-    )
-
-
-def _mined(shortest: Plan) -> str:
-    return ", ".join(f"{count} {name}" for name, count in shortest.raw_materials.items())
+    counted = {
+        **{name: getattr(game, name) for name in ("items", "recipes", "smelting")},
+        "materials": ancestors(item, version),
+        "with_tools": ancestors(item, version, tools=True),
+        "raw": raw_materials(item, version, tools=True),
+        "steps": shortest.steps,
+        "actions": shortest,
+    }
+    mined = ", ".join(f"{count} {name}" for name, count in shortest.raw_materials.items())
+    return {"item": item, "version": version, **{k: len(v) for k, v in counted.items()}, "mined": mined}
 
 
 EDGES: dict[str, tuple[str, Any, str]] = {
@@ -141,12 +129,8 @@ def item_figure(graph: nx.DiGraph, item: str, version: str) -> Figure:
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
     actions = sum(graph.nodes[name]["count"] for name in graph)
-    name = item.replace("_", " ")
-    stamp(
-        figure,
-        f"Shortest plan for 1 {name}, Minecraft {version}: {actions} actions. "
-        "After the colon: what one takes.",
-    )
+    made = f"1 {item.replace('_', ' ')}, Minecraft {version}: {actions} actions"
+    stamp(figure, f"Shortest plan for {made}. After the colon: what one takes.")
     return figure
 
 
@@ -161,18 +145,12 @@ def _box(axes: Axes, row: int, name: str, graph: nx.DiGraph) -> None:
     facts = graph.nodes[name]
     takes = [f"{units} {source.replace('_', ' ')}" for source, _, units in graph.in_edges(name, "units")
              if graph.edges[source, name]["by"] in ("craft", "smelt", "mine")]  # fmt: skip
-    style: dict[str, Any] = {
-        "facecolor": FILLS.get(facts["verb"], "white"),
-        "edgecolor": "0.2",
-        "linewidth": 0.6,
-        "zorder": 2,
-    }
-    axes.add_patch(plt.Rectangle((-HALF, row - TALL), 2 * HALF, 2 * TALL, **style))
+    style: dict[str, Any] = {"facecolor": FILLS.get(facts["verb"], "white"), "edgecolor": "0.2", "zorder": 2}
+    axes.add_patch(plt.Rectangle((-HALF, row - TALL), 2 * HALF, 2 * TALL, linewidth=0.6, **style))
     words = f"{facts['verb']} {facts['count']}x" + (f": {' + '.join(takes)}" if takes else "")
-    axes.text(
-        0, row + 0.15, name.replace("_", " "), ha="center", va="center", fontsize=7, weight="bold", zorder=3
-    )
-    axes.text(0, row - 0.16, words, ha="center", va="center", fontsize=6, zorder=3)
+    centre: Any = {"ha": "center", "va": "center", "zorder": 3}
+    axes.text(0, row + 0.15, name.replace("_", " "), fontsize=7, weight="bold", **centre)
+    axes.text(0, row - 0.16, words, fontsize=6, **centre)
 
 
 def _arrow(axes: Axes, source: int, target: int, by: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -45,14 +46,8 @@ def sights() -> list[View]:
 
 
 def _world(biome: str, tick: int) -> OverworldEnv:
-    env = OverworldEnv(
-        SEED,
-        image_size=None,
-        specified_biome=biome,
-        start_time=tick,
-        allow_time_passage=False,
-        allow_mob_spawn=False,
-    )
+    still: Any = {"allow_time_passage": False, "allow_mob_spawn": False, "image_size": None}
+    env = OverworldEnv(SEED, specified_biome=biome, start_time=tick, **still)
     env.reset()
     return env
 

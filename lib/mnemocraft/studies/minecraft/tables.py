@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,8 @@ import pandas as pd
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies import papers
+from mnemocraft.studies.checks import check
+from mnemocraft.studies.estimates import in_order
 from mnemocraft.studies.minecraft.load import EVALUATE, RIVAL
 
 CONTROLLERS = ("scripted", "learned", "random")
@@ -45,39 +49,31 @@ def skills(measured: pd.DataFrame) -> pd.DataFrame:
     """
     paper = papers.table("deps_table18")
     _complete(measured, paper["skill"].tolist())
-    names = {
+    ours = {
         "success_rate": "value",
         "episodes": "n",
         "max_steps": "limit",
         "mean_steps_of_successes": "steps",
     }
     printed = paper.rename(columns={"success_rate": "paper", "episode_length": "paper_limit"})
-    joined = measured.rename(columns=names).merge(printed, on="skill", how="left")
+    joined = measured.rename(columns=ours).merge(printed, on="skill", how="left")
     order = list(dict.fromkeys([*paper["skill"], *measured["skill"]]))
-    places = {"skill": order.index, "controller": CONTROLLERS.index}
-    by = list(places)
-    joined = joined.sort_values(
-        by, ignore_index=True, key=lambda column: column.map(places[str(column.name)])
-    )
+    joined = in_order(joined, {"skill": order, "controller": CONTROLLERS})
     columns = ["skill_id", "skill", "controller", "value", "low", "high", "n", "paper"]
     return joined[[*columns, "limit", "paper_limit", "steps", *EFFORT, "biome"]]
 
 
 def _complete(measured: pd.DataFrame, wanted: Sequence[str]) -> None:
-    keys = measured[["skill", "controller"]]
-    if (twice := keys[keys.duplicated()]).size:
-        name = " by ".join(twice.iloc[0])
-        raise MnemocraftError(f"{name} stands twice in the table of skills; `{EVALUATE}` makes it anew.")
-    if unknown := sorted(set(measured["controller"]) - set(CONTROLLERS)):
-        raise MnemocraftError(f"There is no controller {unknown[0]!r}; there are {', '.join(CONTROLLERS)}.")
-    have = set(keys.itertuples(index=False, name=None))
-    for name in wanted:
-        kinds = CONTROLLERS if name.startswith(MOVING) else CONTROLLERS[:2]
-        for kind in kinds:
-            if (name, kind) not in have:
-                raise MnemocraftError(
-                    f"{name!r} was not measured with the {kind} controller; `{EVALUATE}` does."
-                )
+    have = Counter(zip(measured["skill"], measured["controller"], strict=True))
+    for (name, kind), times in have.items():
+        check("controller", kind, CONTROLLERS)
+        if times > 1:
+            raise MnemocraftError(
+                f"{name} by {kind} stands twice in the skills; `{EVALUATE}` makes them anew."
+            )
+    for name, kind in product(wanted, CONTROLLERS):
+        if (kind != "random" or name.startswith(MOVING)) and (name, kind) not in have:
+            raise MnemocraftError(f"{name!r} was not measured with the {kind} controller; `{EVALUATE}` does.")
 
 
 def lengths(found: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,20 +57,8 @@ def look(env: OverworldEnv, title: str, biome: str) -> View:
 
 def table(views: Iterable[View]) -> pd.DataFrame:
     """One row a frame: what, where, when, and a hash of its pixels, which is the same on every machine."""
-    rows: list[dict[str, Any]] = []
+    rows = []
     for view in views:
-        x, y, z = (round(value, 2) for value in view.place)
-        pixels = hashlib.sha256(view.picture.tobytes()).hexdigest()[:16]
-        rows.append(
-            {
-                "seed": view.seed,
-                "title": view.title,
-                "biome": view.biome,
-                "tick": view.tick,
-                "x": x,
-                "y": y,
-                "z": z,
-                "pixels": pixels,
-            }
-        )
-    return pd.DataFrame(rows)
+        where, pixels = np.round(view.place, 2), hashlib.sha256(view.picture.tobytes()).hexdigest()[:16]
+        rows.append((view.seed, view.title, view.biome, view.tick, *where, pixels))
+    return pd.DataFrame(rows, columns=["seed", "title", "biome", "tick", *"xyz", "pixels"])

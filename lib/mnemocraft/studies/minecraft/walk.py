@@ -94,8 +94,7 @@ def table(walks: list[Walk]) -> pd.DataFrame:
 
 def note(walks: list[Walk]) -> str:
     """What stands under the frames of some walks."""
-    ended = [
-        f"seed {walk.seed}: {walk.path['tick'].iloc[-1]:,} ticks" + ", died" * (walk.end == "death")
-        for walk in walks
-    ]
-    return f"Walked: {'; '.join(ended)}. No model plays."
+    ends = [(w.seed, w.path["tick"].iloc[-1], ", died" * (w.end == "death")) for w in walks]
+    return (
+        f"Walked: {'; '.join(f'seed {s}: {tick:,} ticks{died}' for s, tick, died in ends)}. No model plays."
+    )

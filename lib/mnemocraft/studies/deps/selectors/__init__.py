@@ -1,1 +1,1 @@
-"""Tables, claims and figures of notebook 04; its study is :mod:`mnemocraft.studies.deps.parallel`."""
+"""The study of selectors among parallel goals (notebook 04): its sweep, tables, claims and figures."""

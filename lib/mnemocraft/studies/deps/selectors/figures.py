@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
 from mnemocraft.studies import plots
-from mnemocraft.studies.deps.parallel import GOALS, LABELS, NUMBERS
+from mnemocraft.studies.deps.selectors.sweep import GOALS, LABELS, NUMBERS
 from mnemocraft.studies.deps.selectors.tables import TESTED
 from mnemocraft.studies.deps.sights import Sight
 from mnemocraft.studies.plots import PAPER, legend, lines, points, series
@@ -52,9 +52,7 @@ def gains(table: pd.DataFrame) -> Figure:
     figure, grid = plt.subplots(1, len(rivals), figsize=(PAGE, 2.5), sharey=True)
     for axes, other in zip(grid, rivals, strict=True):
         mine = table[table["other"] == other].assign(who=who)
-        points(
-            axes, series(mine, "who", {name: name for name in who.unique()}), NUMBERS, "number", apart=0.14
-        )
+        points(axes, dict(list(mine.groupby("who", sort=False))), NUMBERS, "number", apart=0.14)
         axes.axhline(0, color="0.6", lw=0.6)
         axes.set_title(f"over {LABELS[other]}, {TESTED:,} steps")
         axes.set_xticks(range(len(NUMBERS)), [f"{number} goals" for number in NUMBERS])

@@ -11,7 +11,7 @@ from mnemocraft import stats
 from mnemocraft.stats import Cells, Key, difference, rate
 from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import Claim, minus
-from mnemocraft.studies.deps.parallel import LABELS, LENGTHS, NUMBERS, SELECTORS
+from mnemocraft.studies.deps.selectors.sweep import LABELS, LENGTHS, NUMBERS, SELECTORS
 
 CELL = ("controller", "number", "selector")
 RIVALS = ("fixed", "random", "clip")
@@ -19,20 +19,17 @@ RIVALS = ("fixed", "random", "clip")
 
 
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
-    """The episodes with ``number`` of goals, ``world`` and, for each length, ``passed_<length>`` (0 or 1).
-
-    No selector knows how long an episode is: what is done by step L is what is done in an episode of L steps.
-    """
-    passed = {
-        f"passed_{length}": (records["success"] & (records["steps"] <= length)).astype(float)
-        for length in LENGTHS
-    }
-    return records.assign(number=records["task"].astype(int), world=records["seed"], **passed)
+    """The episodes with ``number`` of goals and ``world``."""
+    return records.assign(number=records["task"].astype(int), world=records["seed"])
 
 
 def by_length(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Every episode once for each length, with ``passed``."""
-    parts = [episodes.assign(length=length, passed=episodes[f"passed_{length}"]) for length in LENGTHS]
+    """Every episode once for each length, with ``passed`` (0 or 1).
+
+    No selector knows how long an episode is: what is done by step L is what is done in an episode of L steps.
+    """
+    took = episodes["steps"].where(episodes["success"], float("inf"))
+    parts = [episodes.assign(length=most, passed=(took <= most).astype(float)) for most in LENGTHS]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -48,11 +45,8 @@ def controllers(episodes: pd.DataFrame) -> list[str]:
 
 def success(episodes: pd.DataFrame) -> pd.DataFrame:
     """Figure 4: success by controller, number of goals, length and selector, with Wilson intervals."""
-    places = {"controller": controllers(episodes).index, "selector": SELECTORS.index}
-    by = ["controller", "number", "length", "selector"]
-    found = estimates.rates(by_length(episodes), [*CELL, "length"]).sort_values(
-        by, ignore_index=True, key=lambda values: values.map(places.get(str(values.name), int))
-    )
+    places = {"controller": controllers(episodes), "number": None, "length": None, "selector": SELECTORS}
+    found = estimates.in_order(estimates.rates(by_length(episodes), [*CELL, "length"]), places)
     found = found.assign(label=found["selector"].map(LABELS))
     return found[[*CELL, "label", "length", *estimates.NUMBERS]]
 
@@ -128,16 +122,12 @@ def _claims(controller: str, rivals: Sequence[str]) -> list[Claim]:
 def verdicts(success: Cells, controllers: Sequence[str], rivals: Sequence[str]) -> pd.DataFrame:
     """The claims at :data:`TESTED` steps (:func:`~mnemocraft.studies.claims.judge`), resampled by world.
 
-    Args:
-        success: Rates by controller, number of goals, selector and length.
-        controllers: Who acted.
-        rivals: What the horizon head is compared with.
+    ``success`` are the :func:`cells`. The paper prints gains over a fixed order, which is thus their zero.
     """
-    # The paper prints gains over a fixed order, which is thus their zero.
-    printed: dict[tuple[str, Key], float] = {}
-    for controller in controllers:
-        for number, gain in printed_gains().items():
-            for name, value in (("horizon", gain), ("fixed", 0.0)):
-                printed["success", (controller, int(str(number)), name, TESTED)] = float(value)
+    printed: dict[tuple[str, Key], float] = {
+        ("success", (controller, int(str(number)), name, TESTED)): value
+        for controller, (number, gain) in product(controllers, printed_gains().items())
+        for name, value in (("horizon", gain), ("fixed", 0.0))
+    }
     listed = [claim for controller in controllers for claim in _claims(controller, rivals)]
     return claims.judge(listed, {"success": success}, "worlds", printed).drop(columns=["metric", "test"])

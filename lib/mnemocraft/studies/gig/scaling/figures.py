@@ -118,11 +118,8 @@ def compared(system: int, observation: int, output: int, *branchings: int) -> Fi
     """
     figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
     cases = [Lengths(system, observation, output, branching) for branching in branchings]
-    _costs(
-        axes,
-        {"ReAct, ReCAP": (5, cases[0])},
-        {f"GiG, ε = {c.branching}": (i, c) for i, c in enumerate(cases)},
-    )
+    ours = {f"GiG, ε = {c.branching}": (i, c) for i, c in enumerate(cases)}
+    _costs(axes, {"ReAct, ReCAP": (5, cases[0])}, ours)
     _cost_axes(axes)
     axes.legend()
     note = f"S = {system}, O = {observation}, R = {output} tokens; rings: GiG is cheaper from here."
@@ -239,11 +236,7 @@ def spent(calls: pd.DataFrame, model: str) -> Figure:
 
 
 def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> dict[str, Figure]:
-    """All figures by the name of their file.
-
-    Args:
-        found: :func:`~mnemocraft.studies.gig.scaling.tables.tables` of ``calls``.
-    """
+    """All figures by the name of their file; ``found`` are the tables of ``calls``."""
     return {
         "method": diagram(),
         "figure8b": compared(SYSTEM, OBSERVATION, OUTPUT, *FIGURE8_BRANCHINGS),
@@ -255,13 +248,11 @@ def draw(found: Mapping[str, pd.DataFrame], calls: pd.DataFrame, model: str) -> 
 
 def explorer() -> widgets.VBox | Image:
     """Sliders for the four lengths over :func:`compared`; headless, its picture at our default lengths."""
-    return plots.explorer(
-        compared,
-        [
-            widgets.IntSlider(SYSTEM, 0, 8000, 250, description="system S"),
-            widgets.IntSlider(OBSERVATION, 50, 3000, 50, description="observation O"),
-            widgets.IntSlider(OUTPUT, 0, 8000, 50, description="output R"),
-            widgets.IntSlider(BRANCHING, 1, 40, description="branching ε"),
-        ],
-        430,
-    )
+    ranges = {
+        "system S": (SYSTEM, 0, 8000, 250),
+        "observation O": (OBSERVATION, 50, 3000, 50),
+        "output R": (OUTPUT, 0, 8000, 50),
+        "branching ε": (BRANCHING, 1, 40),
+    }
+    sliders = [widgets.IntSlider(*numbers, description=name) for name, numbers in ranges.items()]
+    return plots.explorer(compared, sliders, 430)

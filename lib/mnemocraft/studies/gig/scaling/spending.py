@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -126,17 +125,16 @@ def measured(records: pd.DataFrame, out: Path) -> pd.DataFrame:
         columns = {
             "call": range(1, len(found.each) + 1),
             "cost": found.each,
-            "total": list(accumulate(found.each)),
-            "total_anew": list(accumulate(found.anew)),
+            "total": np.cumsum(found.each),
+            "total_anew": np.cumsum(found.anew),
             "predicted": found.predicted,
         }
         names = {name: record[name] for name in ("method", *PAIR)}
         frames.append(pd.DataFrame(names | columns | found.lengths._asdict()))
     table = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame({"method": []})
     if missing := set(METHODS) - set(table["method"]):
-        raise MnemocraftError(
-            f"No episode of {' or '.join(sorted(missing))} ended by itself; see their errors."
-        )
+        lacking = " or ".join(sorted(missing))
+        raise MnemocraftError(f"No episode of {lacking} ended by itself; see their errors.")
     return table
 
 
@@ -150,23 +148,16 @@ def episodes(calls: pd.DataFrame) -> pd.DataFrame:
     table = calls.groupby(keys, sort=False).tail(1).rename(columns={"call": "calls"}).drop(columns="cost")
     half = calls.rename(columns={"call": "half", "total": "half_total"})[[*keys, "half", "half_total"]]
     table = table.assign(half=table["calls"] // 2).merge(half, on=[*keys, "half"], how="left")
-    growth = np.log(table["total"] / table["half_total"]) / np.log(
-        table["calls"] / table["half"].replace(0, np.nan)
-    )
+    longer = np.log(table["calls"] / table["half"].replace(0, np.nan))
+    growth = np.log(table["total"] / table["half_total"]) / longer
     return table.assign(growth=growth).drop(columns=["half", "half_total"])
 
 
 def lengths(played: pd.DataFrame) -> pd.DataFrame:
-    """Mean lengths by method and mode, and how far the model's prediction is from what was spent.
-
-    Args:
-        played: From :func:`episodes`.
-    """
+    """Mean lengths of :func:`episodes` by method and mode, and how far the prediction is from the cost."""
     names = ["calls", *costs.Lengths._fields]
-    ratios = {
-        "predicted_per_spent": played["predicted"] / played["total"],
-        "anew_per_spent": played["total_anew"] / played["total"],
-    }
+    columns = {"predicted_per_spent": "predicted", "anew_per_spent": "total_anew"}
+    ratios = {ratio: played[column] / played["total"] for ratio, column in columns.items()}
     groups = played.assign(**ratios).groupby(["mode", "method"], sort=False)
     return groups[[*names, *ratios]].mean().assign(episodes=groups.size()).reset_index()
 

@@ -49,9 +49,8 @@ def crossovers(
 def projected(found: pd.DataFrame) -> pd.DataFrame:
     """The crossovers by mode with the prompts of our kitchens, for outputs of any length.
 
-    Args:
-        found: From :func:`~mnemocraft.studies.gig.scaling.spending.lengths`; of it ReAct's system message and
-            observation, and the branching that GiG met.
+    Of :func:`~mnemocraft.studies.gig.scaling.spending.lengths` it takes ReAct's system message and
+    observation, and the branching that GiG met.
     """
     gig, react = (found[found["method"] == method] for method in METHODS)
     kitchens = react.merge(gig[["mode", "branching"]], on="mode", suffixes=("_react", ""))
@@ -103,18 +102,15 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
 
 
 def tables(calls: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Every table by the name of its file.
-
-    Args:
-        calls: From :func:`~mnemocraft.studies.gig.scaling.spending.measured`.
-    """
+    """Every table by the name of its file, from :func:`~mnemocraft.studies.gig.scaling.spending.measured`."""
     played = episodes(calls)
+    means = lengths(played)
     return {
         "crossovers": crossovers(),
         "paper_crossover": paper_crossover(),
         "episodes": played,
-        "lengths": lengths(played),
-        "projected": projected(lengths(played)),
+        "lengths": means,
+        "projected": projected(means),
         "pairs": pairs(calls),
         "hypotheses": verdicts(calls),
     }

@@ -22,7 +22,7 @@ from mnemocraft.gnn import Encoder, SceneGraph, load_encoder, train_encoder
 from mnemocraft.gnn.encoder import ABLATION, as_data, collate
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.gnn.sequences import KitchenTrace, failed, solved, training_sequences
-from mnemocraft.studies.estimates import check_profile, check_seeds
+from mnemocraft.studies.checks import check, check_seeds
 
 STEM = "05_gig_embedding_separation"
 BANK_SEEDS = (0, 1, 2, 3, 4)
@@ -66,7 +66,7 @@ def size(profile: str, seeds: Sequence[int]) -> Size:
     Raises:
         MnemocraftError: there is no such profile, or no seed, or one that the encoder was trained on.
     """
-    check_profile(profile, PROFILES)
+    check("profile", profile, PROFILES)
     check_seeds(seeds, 42)
     if min(seeds) < 10:
         raise MnemocraftError(

@@ -80,7 +80,6 @@ def _pipeline(axes: Axes, graph: SceneGraph) -> None:
 @styled
 def two_traces(found: Distances, one: int, other: int) -> Figure:
     """Heat map of the distances of all states of two traces, and densities within and between them."""
-    names = [found.traces[i].name for i in (one, other)]
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.7), width_ratios=(1, 1.15))
     states = np.concatenate([found.states[one], found.states[other]])
     matrix = np.linalg.norm(states[:, None] - states, axis=2)
@@ -89,20 +88,17 @@ def two_traces(found: Distances, one: int, other: int) -> Figure:
     cut = len(found.states[one]) - 0.5
     left.axhline(cut, color="white", lw=0.8)
     left.axvline(cut, color="white", lw=0.8)
-    loops = np.argwhere(
-        (matrix < SAME) & (np.abs(np.subtract.outer(range(len(matrix)), range(len(matrix)))) > 1)
-    )
-    left.plot(loops[:, 1], loops[:, 0], "s", ms=1.8, mfc="none", mec="white", mew=0.4)
+    y, x = np.nonzero(matrix < SAME)
+    again = np.abs(x - y) > 1
+    left.plot(x[again], y[again], "s", ms=1.8, mfc="none", mec="white", mew=0.4)
     for axis in (left.xaxis, left.yaxis):
         axis.set_major_locator(MaxNLocator(integer=True))
     left.set_xlabel("Step of the first trace, then of the second")
     left.set_ylabel("Step")
     _densities(right, of_two(found, one, other), TAU)
     right.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, columnspacing=1)
-    what = "and ".join(
-        [f"{names[0]} ({len(found.states[one])} states) ", f"{names[1]} ({len(found.states[other])})"]
-    )
-    stamp(figure, f"{what}. White squares: one state at two times (a loop).")
+    first, second = (f"{found.traces[i].name} ({len(found.states[i])}" for i in (one, other))
+    stamp(figure, f"{first} states) and {second}). White squares: one state at two times (a loop).")
     return figure
 
 
@@ -217,12 +213,7 @@ def chooser(found: Distances) -> widgets.VBox | Image:
 
 
 def all_figures(found: Mapping[str, pd.DataFrame], distances: Mapping[str, Distances]) -> dict[str, Figure]:
-    """All figures by the name of their file.
-
-    Args:
-        found: The tables ``separation``, ``adjacent`` and ``retrieval``.
-        distances: Of every encoder.
-    """
+    """All figures by the name of their file, from tables and the distances under every encoder."""
     trained = distances["trained"]
     scene = trained.traces[0]
     return {

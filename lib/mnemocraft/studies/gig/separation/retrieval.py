@@ -18,6 +18,7 @@ from scipy.spatial.distance import cdist
 from mnemocraft import stats
 from mnemocraft.gnn.sequences import KitchenTrace
 from mnemocraft.memory.traces import TAU
+from mnemocraft.studies.estimates import grid
 from mnemocraft.studies.gig.separation.embeddings import DECIMALS, Embed, Floats, relation
 
 POOLS = ("memory bank", "other held-out traces")
@@ -83,12 +84,9 @@ def kind(action: str) -> str:
 
 
 def table(asked: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """By encoder, pool, mode and τ: how often something is found, and how good it is, with intervals.
+    """By encoder, pool, mode and τ: how often :func:`queries` find something, and how good it is.
 
     The last τ is infinite: whatever is nearest. The controls have that one only.
-
-    Args:
-        asked: Rows of :func:`queries` by encoder.
     """
     rows = []
     for encoder, states in asked.items():
@@ -103,15 +101,11 @@ def _summary(marked: pd.DataFrame, measure: str, encoder: str, tau: float) -> pd
     by = ["pool", "mode"]
     rate = stats.rate("hit") if measure == "found" else stats.rate(measure, over="hit")
     cells = stats.cells(marked, rate, by=by, cluster="kitchen")
-    hits = marked[marked["hit"] == 1]
-    rows = []
-    for key in cells.value:
-        found = cells.estimate({key: 1})
-        mine = hits[(hits["pool"] == key[0]) & (hits["mode"] == key[1])]
-        chance = np.nan if measure == "found" else mine[f"chance_{measure}"].mean()
-        rows.append((encoder, *key, tau, measure, found.value, found.low, found.high, chance, found.n))
-    columns = ["encoder", *by, "tau", "measure", "value", "low", "high", "chance", "n"]
-    return pd.DataFrame(rows, columns=columns)
+    table = grid(cells, by, cells.value).assign(encoder=encoder, tau=tau, measure=measure, chance=np.nan)
+    if measure != "found":
+        chance = marked[marked["hit"] == 1].groupby(by)[f"chance_{measure}"].mean()
+        table["chance"] = chance.reindex(pd.MultiIndex.from_frame(table[by])).to_numpy()
+    return table[["encoder", *by, "tau", "measure", "value", "low", "high", "chance", "n"]]
 
 
 def origins(states: pd.DataFrame) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from mnemocraft.gnn.encoder import WEIGHTS
 from mnemocraft.gnn.sequences import KitchenTrace
 from mnemocraft.memory.session import SAME
 from mnemocraft.memory.traces import TAU
-from mnemocraft.stats import Cells, Estimate, Key, difference, rate
+from mnemocraft.stats import Cells, Key, difference, rate
 from mnemocraft.studies import claims, report
 from mnemocraft.studies.claims import Claim
 from mnemocraft.studies.gig.separation import embeddings
@@ -56,14 +56,10 @@ def kitchen(trace: KitchenTrace) -> str:
 
 
 def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
-    """Means over pairs of traces by encoder (and relation), with draws of whole kitchens.
+    """Means of a measure over :func:`pairs` by encoder and relation, with draws of whole kitchens.
 
     A pair of different kitchens counts in a draw as often as the product of how often both were drawn.
-
-    Args:
-        table: As :func:`pairs` gives it.
-        measure: One of :data:`MEASURES`.
-        apart: Cells ``(encoder,)`` over all pairs of different kitchens, not ``(encoder, relation)``.
+    With ``apart`` the cells are ``(encoder,)``, over all pairs of different kitchens.
     """
     names = sorted({*table["one"], *table["other"]})
     drawn = np.random.default_rng(0).multinomial(len(names), [1 / len(names)] * len(names), stats.DRAWS)
@@ -104,10 +100,14 @@ def separation_table(table: pd.DataFrame) -> pd.DataFrame:
     for measure in MEASURES:
         apart, by_relation = pair_cells(table, measure, apart=True), pair_cells(table, measure)
         for encoder in table["encoder"].unique():
-            rows.append(_row(apart.estimate({(encoder,): 1}), encoder, "different kitchens", measure))
-            found = [(r, by_relation.estimate({(encoder, r): 1})) for r in RELATIONS]
-            rows += [_row(estimate, encoder, name, measure) for name, estimate in found if estimate.n]
-    return pd.DataFrame(rows)
+            found = {"different kitchens": apart.estimate({(encoder,): 1})}
+            found |= {name: by_relation.estimate({(encoder, name): 1}) for name in RELATIONS}
+            rows += [
+                {"encoder": encoder, "kitchens": name, "measure": measure} | asdict(estimate)
+                for name, estimate in found.items()
+                if estimate.n
+            ]
+    return pd.DataFrame(rows).drop(columns="p")
 
 
 def write(found: Mapping[str, pd.DataFrame], seeds: Sequence[int], folder: Path) -> None:
@@ -118,11 +118,6 @@ def write(found: Mapping[str, pd.DataFrame], seeds: Sequence[int], folder: Path)
     origin = {"model": "none", "seeds": " ".join(map(str, seeds)), "encoder": stored.sha256(WEIGHTS)[:12]}
     rounded = {name: table.round(DECIMALS) for name, table in found.items()}
     report.write(rounded, origin, folder, {name: table.columns.to_list() for name, table in found.items()})
-
-
-def _row(estimate: Estimate, encoder: str, name: str, measure: str) -> dict[str, object]:
-    numbers = {key: value for key, value in asdict(estimate).items() if key != "p"}
-    return {"encoder": encoder, "kitchens": name, "measure": measure} | numbers
 
 
 # --- steps of one trace ----------------------------------------------------------------------------
@@ -236,10 +231,8 @@ CLAIMS = (
 def verdicts(pairs: pd.DataFrame, steps: pd.DataFrame, states: pd.DataFrame) -> pd.DataFrame:
     """One row a claim: the contrast with its interval, p corrected by Holm, the verdict and a sentence.
 
-    Args:
-        pairs: Of :func:`~mnemocraft.studies.gig.separation.tables.pairs`.
-        steps: Of :func:`~mnemocraft.studies.gig.separation.tables.adjacent`.
-        states: Of :func:`~mnemocraft.studies.gig.separation.retrieval.queries` under the trained encoder.
+    From :func:`pairs`, :func:`adjacent` and, under the trained encoder,
+    :func:`~mnemocraft.studies.gig.separation.retrieval.queries`.
     """
     mine = steps[steps["encoder"] == "trained"]
     hits = states[(states["pool"] == "memory bank") & (states["distance"] < TAU)]

@@ -19,24 +19,24 @@ from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import Episode
 from mnemocraft.runs.events import read_event
-from mnemocraft.studies.deps import parallel, sights
-from mnemocraft.studies.deps.selectors import figures, tables
+from mnemocraft.studies.deps import sights
+from mnemocraft.studies.deps.selectors import figures, sweep, tables
 from mnemocraft.worlds.minecraft import Demand, read
 from mnemocraft.worlds.overworld import overworld_env
 from mnemocraft.worlds.world import Feedback, Goals, Horizons, Observation, Task
 
-GOALS = [goal for goal, _ in parallel.GOALS]
+GOALS = [goal for goal, _ in sweep.GOALS]
 NAMES = [goal.name for goal in GOALS]
-NO_WEIGHTS = tuple(name for name in parallel.SELECTORS if name != "clip")
+NO_WEIGHTS = tuple(name for name in sweep.SELECTORS if name != "clip")
 
 
 def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = NO_WEIGHTS) -> pd.DataFrame:
     """Records in which those that go by the state reach all goals by step 1,000 more often by ``gain``."""
     rows = []
     for selector in names:
-        random = np.random.default_rng(parallel.SELECTORS.index(selector))
+        random = np.random.default_rng(sweep.SELECTORS.index(selector))
         for world in range(worlds):
-            for number in parallel.NUMBERS:
+            for number in sweep.NUMBERS:
                 extra = gain * (number - 2) / 2 if selector in ("horizon", "nearest") else 0.0
                 quick = random.random() < 0.5 + extra
                 rows.append((selector, world, str(number), 900 if quick else 1400))
@@ -46,14 +46,14 @@ def synthetic(gain: float, worlds: int = 120, names: tuple[str, ...] = NO_WEIGHT
         success=True,
         status="ok",
         reason="success",
-        limit=parallel.MAX_STEPS,
+        limit=sweep.MAX_STEPS,
         choices=5,
         model="none",
     )
 
 
 def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
-    study = parallel.study("full", [7], ["scripted", "learned"])
+    study = sweep.study("full", [7], ["scripted", "learned"])
     worlds: dict[tuple, list[int]] = {}
     for stream in study.streams:
         assert stream.tasks == ("2", "3", "4")
@@ -62,7 +62,7 @@ def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
     assert {selector for _, selector in worlds} == set(NO_WEIGHTS) and len(worlds) == 2 * len(NO_WEIGHTS)
     assert all(seeds == list(range(7, 407)) for (who, _), seeds in worlds.items() if who == "scripted")
     assert {len(seeds) for (who, _), seeds in worlds.items() if who == "learned"} == {30}
-    quick = parallel.study("quick", [7], ["sighted"]).streams
+    quick = sweep.study("quick", [7], ["sighted"]).streams
     assert {stream.condition.settings["controller"] for stream in quick} == {"sighted"}
 
 
@@ -77,7 +77,7 @@ def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
 )
 def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> None:
     with pytest.raises(MnemocraftError, match=sentence):
-        parallel.study(*arguments)
+        sweep.study(*arguments)
 
 
 class Field:
@@ -87,8 +87,8 @@ class Field:
     version, library, turning = "1.11.2", None, 6
 
     def __init__(self, needs: dict) -> None:
-        self.task = Task("field/4 goals", "obtain them", parallel.MAX_STEPS, "wool")
-        self.target = {item: goal.count for goal, item in parallel.GOALS}
+        self.task = Task("field/4 goals", "obtain them", sweep.MAX_STEPS, "wool")
+        self.target = {item: goal.count for goal, item in sweep.GOALS}
         self.needs, self.steps, self.inventory = needs, 0, {}
         self.tried: list = []
         self.turned: list = []
@@ -99,7 +99,7 @@ class Field:
 
     @property
     def reason(self) -> str:
-        return "success" if self.success else "max_steps" if self.steps >= parallel.MAX_STEPS else ""
+        return "success" if self.success else "max_steps" if self.steps >= sweep.MAX_STEPS else ""
 
     def lacking(self) -> str:
         return Demand(self.target, {}).lacking(self.inventory)
@@ -117,10 +117,10 @@ class Field:
         goal, _ = read(action, self.version)
         self.tried.append(goal.name)
         took = self.needs.get(goal.name, 10_000)
-        assert limit == parallel.TURN
+        assert limit == sweep.TURN
         self.steps += min(limit, took)
         if took <= limit:
-            item = next(item for each, item in parallel.GOALS if each.name == goal.name)
+            item = next(item for each, item in sweep.GOALS if each.name == goal.name)
             self.inventory[item] = self.inventory.get(item, 0) + goal.count
         return Feedback(took <= limit, min(limit, took))
 
@@ -136,7 +136,7 @@ class Field:
 
 def played(world: Field, selector: selectors.Selector) -> Episode:
     """An episode in which nobody asks the model."""
-    run = partial(pursue_all, goals=parallel.GOALS, selector=selector)
+    run = partial(pursue_all, goals=sweep.GOALS, selector=selector)
     return play(Agent("who", "Who", run, needs=(Goals, Horizons)), world, Scripted([]))
 
 
@@ -168,7 +168,7 @@ def test_the_horizon_selector_takes_the_nearest_first_and_the_record_says_why() 
 
 def test_an_episode_may_end_while_one_looks_around() -> None:
     world = Field({})
-    world.steps, world.turning = parallel.MAX_STEPS - 3, 6
+    world.steps, world.turning = sweep.MAX_STEPS - 3, 6
     episode = played(world, selectors.HorizonSelector())
     assert episode.trajectory[-1]["reason"] == episode.reason == "max_steps"
     assert not world.tried
@@ -178,7 +178,7 @@ def test_success_is_read_off_one_run_of_the_longest_length() -> None:
     found = tables.success(tables.prepare(synthetic(0.0)))
     mine = found.query("selector == 'fixed' and number == 4").set_index("length")["value"]
     assert mine[750] == 0 and 0.35 < mine[1000] < 0.65 and mine[1250] == mine[1000] and mine[1500] == 1
-    assert mine.index.tolist() == list(parallel.LENGTHS)
+    assert mine.index.tolist() == list(sweep.LENGTHS)
 
 
 def test_a_planted_gain_is_found_and_none_where_there_is_none() -> None:
@@ -198,7 +198,7 @@ def test_gains_stand_beside_the_papers_and_pair_the_worlds() -> None:
     assert set(alone["other"]) == {"fixed"}, "what was not played is not compared with"
 
 
-@pytest.mark.parametrize("names", [NO_WEIGHTS, parallel.SELECTORS])
+@pytest.mark.parametrize("names", [NO_WEIGHTS, sweep.SELECTORS])
 def test_every_table_is_drawn_also_of_one_world(names: tuple[str, ...]) -> None:
     found = tables.all_tables(tables.prepare(synthetic(0.2, 1, names)))
     assert len(found["hypotheses"]) == len(names) - 1
@@ -207,7 +207,7 @@ def test_every_table_is_drawn_also_of_one_world(names: tuple[str, ...]) -> None:
 
 def test_clip_chooses_too_if_its_weights_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MnemocraftError, match="no CLIP model 'nowhere'"):
-        parallel.study("smoke", [104], ["sighted"], "nowhere")
+        sweep.study("smoke", [104], ["sighted"], "nowhere")
     views: list[tuple[tuple[int, ...], list[str]]] = []
 
     def likes_cows(image: np.ndarray, texts: list[str]) -> np.ndarray:
@@ -215,18 +215,18 @@ def test_clip_chooses_too_if_its_weights_are_named(monkeypatch: pytest.MonkeyPat
         return np.array(["cow" in text for text in texts], float)
 
     monkeypatch.setattr(selectors, "clip", {"some/weights": likes_cows}.__getitem__)
-    streams = parallel.study("smoke", [104], ["sighted"], "some/weights").streams
+    streams = sweep.study("smoke", [104], ["sighted"], "some/weights").streams
     assert [stream.condition.settings.get("clip") for stream in streams] == [None] * 4 + ["some/weights"]
     settings = streams[-1].condition.settings
-    episode = play(parallel.agent(settings), parallel.begin_world(settings, 4, 104), Scripted([]))
+    episode = play(sweep.agent(settings), sweep.begin_world(settings, 4, 104), Scripted([]))
     assert events(episode, "choice")[0]["chosen"] == "kill 1 cow"
     assert views[0] == ((160, 256, 3), ["kill sheep", "kill cow", "kill pig", "kill chicken"])
 
 
 def test_a_world_is_the_same_again() -> None:
-    settings = parallel.condition("scripted", "nearest").settings
+    settings = sweep.condition("scripted", "nearest").settings
     one, again = (
-        play(parallel.agent(settings), parallel.begin_world(settings, 2, 104), Scripted([]), seed=104)
+        play(sweep.agent(settings), sweep.begin_world(settings, 2, 104), Scripted([]), seed=104)
         for _ in range(2)
     )
     assert one.trajectory == again.trajectory and one.reason == "success"
@@ -234,16 +234,14 @@ def test_a_world_is_the_same_again() -> None:
 
 def test_an_episode_can_be_looked_at_also_where_the_agent_looked_around() -> None:
     for selector in ("nearest", "horizon"):
-        settings = parallel.condition("sighted", selector).settings
-        played = play(
-            parallel.agent(settings), parallel.begin_world(settings, 2, 104), Scripted([]), seed=104
-        )
+        settings = sweep.condition("sighted", selector).settings
+        played = play(sweep.agent(settings), sweep.begin_world(settings, 2, 104), Scripted([]), seed=104)
         events = [read_event(entry) for entry in played.trajectory]
-        moments = viewer.replay(parallel.begin(settings, 104, "2")[0], events)
+        moments = viewer.replay(sweep.begin(settings, 104, "2")[0], events)
         assert moments[0].picture.dtype == np.uint8
         assert any("parallel goals: kill 1 sheep in" in word for m in moments for word in m.words)
         with pytest.raises(MnemocraftError, match="goes otherwise"):
-            viewer.replay(parallel.begin(settings, 105, "2")[0], events)
+            viewer.replay(sweep.begin(settings, 105, "2")[0], events)
 
 
 def test_the_horizon_head_and_the_script_are_asked_about_the_same_view() -> None:
@@ -266,8 +264,8 @@ def test_a_world_begins_with_four_more_of_each_animal_near_as_far_as_there_is_ro
             for kind, found in bodies.items()
         }
 
-    world = parallel.begin_world(parallel.condition("sighted", "fixed").settings, 4, seed)
-    bare = overworld_env(seed, parallel.MAX_STEPS)
+    world = sweep.begin_world(sweep.condition("sighted", "fixed").settings, 4, seed)
+    bare = overworld_env(seed, sweep.MAX_STEPS)
     bare.reset()
     bare.step(functional(0))
     lives, more = animals(bare), animals(cast("OverworldEnv", world.env))

@@ -6,7 +6,7 @@ only the order in which they are pursued is left to be chosen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,7 @@ from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, ModelSpec, Stream, Study
 from mnemocraft.runs.sources import fingerprint
+from mnemocraft.studies.checks import check, check_seeds
 from mnemocraft.worlds.controllers import Guided, controller, image_size
 from mnemocraft.worlds.minecraft import Demand
 from mnemocraft.worlds.overworld import ControllerWorld, overworld_env
@@ -76,7 +77,11 @@ def study(profile: str, seeds: Sequence[int], controllers: Sequence[str], clip: 
     Raises:
         MnemocraftError: An argument is none of those named, or a list is empty; there are no such weights.
     """
-    sizes = _sizes(profile, seeds, controllers)
+    check("profile", profile, PROFILES)
+    check_seeds(seeds, 100)
+    for name in controllers:
+        check("controller", name, CONTROLLERS)
+    sizes = PROFILES[profile]
     if clip:
         selectors.clip(clip)  # wrong weights are refused now, not in every episode
     streams = tuple(
@@ -91,31 +96,15 @@ def study(profile: str, seeds: Sequence[int], controllers: Sequence[str], clip: 
     return Study(STEM, streams, start, fingerprint(start, DATA))
 
 
-def _sizes(profile: str, seeds: Sequence[int], controllers: Sequence[str]) -> dict[str, int]:
-    if profile not in PROFILES:
-        raise MnemocraftError(f"There is no profile {profile!r}; it is one of {', '.join(PROFILES)}.")
-    if not seeds:
-        raise MnemocraftError("The parameter 'seeds' is empty; name at least one world, such as [100].")
-    for name in controllers:
-        if name not in CONTROLLERS:
-            raise MnemocraftError(f"There is no controller {name!r}; it is one of {', '.join(CONTROLLERS)}.")
-    return PROFILES[profile]
-
-
 def worlds(seeds: Sequence[int], number: int) -> list[int]:
     """So many seeds: those that are given, then the numbers after the last."""
-    more = range(seeds[-1] + 1, seeds[-1] + 1 + number)
-    return [*seeds, *more][:number]
+    return [*seeds, *range(seeds[-1] + 1, seeds[-1] + 1 + number)][:number]
 
 
 def condition(controller: str, selector: str, clip: str = "") -> Condition:
     """One condition; its id reads ``controller/selector``."""
-    settings: dict[str, Any] = {
-        "controller": controller,
-        "selector": selector,
-        "limit": MAX_STEPS,
-        "turn": TURN,
-    } | ({"clip": clip} if selector == "clip" else {})
+    settings: dict[str, Any] = {"controller": controller, "selector": selector}
+    settings |= {"limit": MAX_STEPS, "turn": TURN} | ({"clip": clip} if selector == "clip" else {})
     return Condition(f"{controller}/{selector}", settings)
 
 
@@ -133,30 +122,19 @@ def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[Controller
 def agent(settings: Mapping[str, Any]) -> Agent:
     """Who pursues the goals in the order that the selector of a condition chooses."""
     name = settings["selector"]
-    run = partial(pursue_all, goals=GOALS, selector=_selector(settings))
-    return Agent(name, LABELS[name], run, needs=(Goals, Horizons))
-
-
-def _selector(settings: Mapping[str, Any]) -> Selector:
-    if settings["selector"] == "clip":
-        return selectors.ImageText(selectors.clip(settings["clip"]))
-    kinds: dict[str, type[Selector]] = {
+    kinds: dict[str, Callable[[], Selector]] = {
         "horizon": selectors.HorizonSelector,
         "fixed": selectors.FixedOrder,
         "random": selectors.RandomOrder,
         "nearest": selectors.NearestBySimulator,
+        "clip": lambda: selectors.ImageText(selectors.clip(settings["clip"])),
     }
-    return kinds[settings["selector"]]()
+    run = partial(pursue_all, goals=GOALS, selector=kinds[name]())
+    return Agent(name, LABELS[name], run, needs=(Goals, Horizons))
 
 
 def begin_world(settings: Mapping[str, Any], number: int, seed: int) -> ControllerWorld:
-    """A world at its beginning; equal arguments, equal episodes.
-
-    Args:
-        settings: Of a condition, or a record with them.
-        number: Of goals.
-        seed: Of the world.
-    """
+    """A world with so many goals at its beginning, by a condition's settings; equal ones, equal episodes."""
     name = settings["controller"]
     env = overworld_env(seed, MAX_STEPS, image_size=image_size(name))
     actor = controller(name, env, seed)
