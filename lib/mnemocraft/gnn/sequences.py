@@ -6,7 +6,7 @@ kitchen seeds 0 to 9, which the benchmark does not use.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -124,8 +124,4 @@ def variants(text: str) -> Iterator[str]:
     fixed = set(said) - changing
     for chosen in product((False, True), repeat=len(changing)):
         true = fixed | {change for change, holds in zip(sorted(changing), chosen, strict=True) if holds}
-        yield f"{kind}: {'; '.join([what, *_in_order(true)])}"
-
-
-def _in_order(phrases: Iterable[str]) -> list[str]:
-    return sorted(phrases, key=ORDER.index)
+        yield f"{kind}: {'; '.join([what, *sorted(true, key=ORDER.index)])}"

@@ -77,10 +77,10 @@ def _boxes(part: str) -> list[Box]:
     n = [int(word) for word in words if not word.startswith("#")]
     colours = [rgb(word) for word in words if word.startswith("#")]
     if kind == "four_legs":
-        return _four_legs(*n, colours)  # type: ignore[arg-type, misc]
+        return _four_legs(n[0], n[1], n[2], n[3], colours)
     if kind == "two_legs":
         return _two_legs(n[0], *colours)
-    return [Box((n[0], n[1], n[2]), (n[3], n[4], n[5]), *colours, face=kind == "face")]
+    return [Box((n[0], n[1], n[2]), (n[3], n[4], n[5]), colours[0], colours[1], kind == "face")]
 
 
 def _read(name: str, size: str, *parts: str) -> Creature:

@@ -78,14 +78,14 @@ def survey(scene: SeenKitchen, prompt: Conversation, beliefs: Beliefs) -> tuple[
     layout = _layout(scene, prompt, beliefs)
     if not layout.done:
         return beliefs, layout
-    again = [b for b in beliefs.second_thoughts() if b == TABLE or _matters(scene, beliefs, b)]
+    dishes = dishes_in(scene, beliefs)
+    again = [
+        belief
+        for belief in beliefs.second_thoughts()
+        if belief == TABLE or dishes_in(scene, beliefs.learns([belief])) != dishes
+    ]
     beliefs = beliefs.learns(again)
     return beliefs, _layout(scene, prompt, beliefs) if again else layout
-
-
-def _matters(scene: SeenKitchen, beliefs: Beliefs, belief: str) -> bool:
-    """Whether putting a belief right changes what it has to make."""
-    return dishes_in(scene, beliefs.learns([belief])) != dishes_in(scene, beliefs)
 
 
 def dishes_in(scene: SeenKitchen, beliefs: Beliefs) -> tuple[Dish, ...]:

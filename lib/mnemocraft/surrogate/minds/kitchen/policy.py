@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mnemocraft.surrogate.minds.kitchen.acts import Act, put, take
 from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, Site, Want, able, next_state
-from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen
+from mnemocraft.surrogate.minds.kitchen.scene import CONTAINERS, SeenKitchen
 
 _VERB = {"cut": "cut", "cooked": "cook", "fried": "fry"}
 _HERE, _COOK, _POT, _SERVE, _WORK, _CLEAR, _WAIT = range(7)
@@ -205,7 +205,7 @@ def workplace(scene: SeenKitchen, layout: Layout, kind: str) -> str | None:
 def _park(scene: SeenKitchen, layout: Layout, thing: str) -> Iterator[Act]:
     """Put down what is not needed now: where it disturbs least."""
     for station in sorted(scene.stacks, key=lambda s: _disturbance(scene, layout, thing, s)):
-        if scene.free(station) or (scene.stacks[station] and not _is_vessel(scene, thing)):
+        if scene.free(station) or (scene.stacks[station] and scene.kinds[thing] not in CONTAINERS):
             yield put(scene, thing, station) if station == scene.at else Act("move", station)
 
 
@@ -223,10 +223,6 @@ def _urgency(layout: Layout, item: str) -> int:
     """How soon an item is wanted: bases before fillings before tops."""
     want = layout.want(item)
     return 0 if want is None else {"base": 4, "filling": 2, "top": 1}[want.role]
-
-
-def _is_vessel(scene: SeenKitchen, thing: str) -> bool:
-    return scene.kinds[thing] in ("pot", "bowl")
 
 
 def _reserved(scene: SeenKitchen, layout: Layout) -> set[str]:
