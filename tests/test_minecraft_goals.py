@@ -17,7 +17,7 @@ FUEL = {"coal": 64}
 def needed(goal: Goal, version: str) -> dict[str, int]:
     """An inventory that meets a goal's preconditions exactly, with the first item of each family."""
     held: dict[str, int] = {}
-    for members, number in goal_library(version).preconditions(goal):
+    for members, number in goal_library(version).ways(goal)[0].demands:
         held[members[0]] = held.get(members[0], 0) + number
     return held
 
@@ -42,7 +42,7 @@ def test_what_is_needed_is_enough_and_nothing_of_it_can_be_missed(case: tuple[st
         if item in library.rules.fuels and goal.verb == "smelt":
             continue  # what is spare as fuel may serve as material
         lacking = {name: units - (name == item) for name, units in (held | fuel).items()}
-        others = {name for members, _ in library.preconditions(goal) for name in members} - {item}
+        others = {name for members, _ in library.ways(goal)[0].demands for name in members} - {item}
         if not others & set(lacking) or number == 1:
             assert item in library.failure(goal, lacking) or len(library.ways(goal)) > 1
 

@@ -12,12 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["AGENTS", "Agent", "EpisodeStream", "Rollout", "Stopped", "get_agent", "play"]
 
 _MODULES = {
-    "AGENTS": "registry",
-    "Agent": "rollout",
-    "EpisodeStream": "stream",
-    "Rollout": "rollout",
-    "Stopped": "rollout",
-    "get_agent": "registry",
-    "play": "rollout",
+    "registry": "AGENTS get_agent",
+    "rollout": "Agent Rollout Stopped play",
+    "stream": "EpisodeStream",
 }
 __getattr__ = importer(__name__, _MODULES, "graph")

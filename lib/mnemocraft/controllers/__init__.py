@@ -38,13 +38,11 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Controller": "pursuit",
-    "LearnedController": "learned",
-    "Outcome": "pursuit",
-    "Progress": "success",
-    "ScriptedController": "scripted",
-    "SightedController": "sighted",
-    "look_around": "looks",
-    "pursue": "pursuit",
+    "pursuit": "Controller Outcome pursue",
+    "learned": "LearnedController",
+    "success": "Progress",
+    "scripted": "ScriptedController",
+    "sighted": "SightedController",
+    "looks": "look_around",
 }
 __getattr__ = importer(__name__, _MODULES, "minecraft,graph")

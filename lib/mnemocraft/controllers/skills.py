@@ -7,18 +7,20 @@ not occur in plains: each skill has a biome where its item is found.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from mnemocraft.controllers import actions as a
-from mnemocraft.controllers.herd import FARM, NOON, herd
+from mnemocraft.controllers.herd import NOON, herd
 from mnemocraft.controllers.success import Observation
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.minecraft.goals import Goal
 
 AXE = ("wooden_axe", 1)
-TABLE, FURNACE, COAL = ("crafting_table", 1), ("furnace", 1), ("coal", 4)
 UNDERGROUND, DEEP = 3000, 12_000
 """Steps that the paper allows for iron and for a diamond."""
 
@@ -53,105 +55,16 @@ class Skill:
         return self.goal.verb in ("mine", "kill")
 
 
-def _mine(item: str, count: int = 1, tool: str = "") -> Goal:
-    return Goal("mine", item, count, tool)
+def _read(row: dict[str, Any]) -> Skill:
+    verb, count, item, *tool = row.pop("goal").split()
+    given = [stack.split() for stack in row.pop("has", "1 wooden_axe").split(", ")]
+    inventory = tuple((name, int(units)) for units, name in given)
+    animals = tuple(row.pop("animals", "").split())
+    return Skill(goal=Goal(verb, item, int(count), *tool), inventory=inventory, animals=animals, **row)
 
 
-def _with(tool: str, number: int = 1) -> Items:
-    """Tools, several where one would wear out before the end, and the axe."""
-    return ((tool, number), AXE)
-
-
-SKILLS = (
-    Skill("Mine 1 oak wood", _mine("oak_log"), "forest", paper=0.39),
-    Skill("Mine birch wood", _mine("birch_log"), "birch_forest", paper=0.29),
-    Skill(
-        "Mine 1 cobblestone with pickaxe", _mine("cobblestone"), inventory=_with("wooden_pickaxe"), paper=0.95
-    ),
-    Skill("Mine 1 stone with pickaxe", _mine("stone"), "extreme_hills", _with("wooden_pickaxe"), paper=0.70),
-    Skill("Mine 1 seed", _mine("wheat_seeds"), paper=0.18),
-    Skill("Mine 1 leaves with shears", _mine("leaves"), "forest", _with("shears"), paper=0.68),
-    Skill("Mine 1 dirt", _mine("dirt"), paper=0.54),
-    Skill(
-        "Mine 1 iron ore with stone pickaxe",
-        _mine("iron_ore"),
-        inventory=_with("stone_pickaxe", 2),
-        max_steps=UNDERGROUND,
-        paper=0.40,
-    ),
-    Skill(
-        "Mine 3 iron ore with stone pickaxe",
-        _mine("iron_ore", 3),
-        inventory=_with("stone_pickaxe", 2),
-        max_steps=UNDERGROUND,
-        paper=0.16,
-    ),
-    Skill(
-        "Mine 1 diamond with iron pickaxe",
-        _mine("diamond"),
-        inventory=_with("iron_pickaxe", 3),
-        max_steps=DEEP,
-        paper=0.35,
-    ),
-    Skill(
-        "Mine 1 diamond with stone pickaxe",
-        _mine("diamond", 1, "stone_pickaxe"),
-        inventory=_with("stone_pickaxe"),
-        max_steps=DEEP,
-        paper=0.00,
-    ),
-    Skill("Kill 1 sheep with axe", Goal("kill", "sheep"), animals=FARM, paper=0.44),
-    Skill("Kill 1 cow with axe", Goal("kill", "cow"), animals=FARM, paper=0.60),
-    Skill("Kill 1 chicken with axe", Goal("kill", "chicken"), animals=FARM, paper=0.46),
-    Skill("Kill 1 pig with axe", Goal("kill", "pig"), animals=FARM, paper=0.49),
-    Skill("Kill 1 llama", Goal("kill", "llama"), "savanna", animals=("llama",), paper=0.50),
-    Skill(
-        "Mine 1 coal with pickaxe",
-        _mine("coal"),
-        "extreme_hills",
-        inventory=_with("stone_pickaxe", 2),
-        max_steps=UNDERGROUND,
-    ),
-    Skill(
-        "Equip tool on mainhand",
-        Goal("equip", "wooden_pickaxe"),
-        inventory=(AXE, ("wooden_pickaxe", 1)),
-        paper=1.0,
-    ),
-    Skill("Craft w/o crafting_table", Goal("craft", "planks", 4), inventory=(AXE, ("log", 1)), paper=1.0),
-    Skill("Craft w/o crafting_table", Goal("craft", "stick", 4), inventory=(AXE, ("planks", 2)), paper=1.0),
-    Skill(
-        "Craft w/ crafting_table",
-        Goal("craft", "wooden_pickaxe"),
-        inventory=(AXE, TABLE, ("planks", 3), ("stick", 2)),
-        paper=0.90,
-    ),
-    Skill(
-        "Craft w/ crafting_table",
-        Goal("craft", "furnace"),
-        inventory=(AXE, TABLE, ("cobblestone", 8)),
-        paper=0.90,
-    ),
-    Skill(
-        "Smelt w/ furnace",
-        Goal("smelt", "iron_ingot"),
-        inventory=(AXE, FURNACE, ("iron_ore", 1), COAL),
-        paper=0.80,
-    ),
-    Skill(
-        "Smelt w/ furnace",
-        Goal("smelt", "cooked_beef"),
-        inventory=(AXE, FURNACE, ("beef", 1), ("planks", 2)),
-        paper=0.80,
-    ),
-    Skill("Place a station", Goal("place", "crafting_table"), inventory=(AXE, TABLE)),
-    Skill(
-        "Dig down to y 40",
-        Goal("dig", "down", 40),
-        inventory=_with("stone_pickaxe"),
-        max_steps=UNDERGROUND,
-    ),
-)
+_TABLE = tomllib.loads((Path(__file__).parent / "skills.toml").read_text(encoding="utf-8"))
+SKILLS = tuple(_read(row) for row in _TABLE["skills"])
 """Table 18 in its order, then rows that the planners' tasks need besides."""
 
 PRACTISED = tuple(skill for skill in SKILLS if skill.moves and skill.goal.count == 1 and not skill.goal.tool)

@@ -95,7 +95,10 @@ class Teacher:
         if self._block is not None:
             return self._work(self._block)
         self.knows = False
-        return self._prospect() if self._digs and not self._around.swims else self._explore()
+        if not self._digs or self._around.swims:
+            return self._explore()
+        # as people look for stone and ores: a shaft down to where they are, then a tunnel
+        return self._down() if self._around.place[1] > self._level else self._tunnel()
 
     # --- what is known ----------------------------------------------------------------------------
 
@@ -208,10 +211,6 @@ class Teacher:
         feet, head, _ = self._ahead()
         turns = self._past.looks_around or (feet and head)
         return a.index(a.STAND, a.TURN_RIGHT) if turns else self._onward(a.SPRINT)
-
-    def _prospect(self) -> int:
-        """Look for stone and ores as people do: a shaft down to where they are, then a tunnel."""
-        return self._down() if self._around.place[1] > self._level else self._tunnel()
 
     def _down(self) -> int:
         """Dig down, in the middle of a block."""

@@ -3,10 +3,10 @@
 Each is imported when first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import mnemocraft.envs.task_env  # noqa: F401 (registers them)
+from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
     from mnemocraft.envs.kitchen.env import KitchenEnv
@@ -18,15 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["KitchenEnv", "MineDojoEnv", "OverworldEnv", "PlancraftEnv", "TextWorldEnv"]
 
 _MODULES = {
-    "KitchenEnv": "kitchen.env",
-    "MineDojoEnv": "minedojo.env",
-    "OverworldEnv": "overworld.env",
-    "PlancraftEnv": "plancraft.env",
-    "TextWorldEnv": "minecraft.textworld",
+    "kitchen.env": "KitchenEnv",
+    "minedojo.env": "MineDojoEnv",
+    "overworld.env": "OverworldEnv",
+    "plancraft.env": "PlancraftEnv",
+    "minecraft.textworld": "TextWorldEnv",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+__getattr__ = importer(__name__, _MODULES)

@@ -14,5 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BadObservation", "Encoder", "SceneGraph", "load_encoder", "scene_graph", "train_encoder"]
 
-_MODULES = {"Encoder": "encoder", "load_encoder": "encoder", "train_encoder": "training"}
+_MODULES = {
+    "encoder": "Encoder load_encoder",
+    "training": "train_encoder",
+}
 __getattr__ = importer(__name__, _MODULES, "graph")

@@ -24,14 +24,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "MEMORIES": "registry",
-    "Cue": "interface",
-    "Hit": "interface",
-    "KeyedMemory": "keyed",
-    "Match": "traces",
-    "Memory": "interface",
-    "SessionGraph": "session",
-    "TraceMemory": "traces",
-    "get_memory": "registry",
+    "registry": "MEMORIES get_memory",
+    "interface": "Cue Hit Memory",
+    "keyed": "KeyedMemory",
+    "traces": "Match TraceMemory",
+    "session": "SessionGraph",
 }
 __getattr__ = importer(__name__, _MODULES, "graph")

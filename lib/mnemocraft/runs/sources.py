@@ -75,7 +75,8 @@ def _lazy(package: str) -> dict[str, str]:
     """Module by name of a package with a table ``_MODULES``."""
     for node in _tree(package).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_MODULES":
-            return ast.literal_eval(node.value)
+            table = ast.literal_eval(node.value)
+            return {name: module for module, names in table.items() for name in names.split()}
     return {}
 
 

@@ -7,9 +7,9 @@ from textwrap import fill, shorten
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from mnemocraft.envs.kitchen import painter
 from mnemocraft.figstyle import COLOURS, styled
 
 DONE, FAILED, LATER = "done", "failed", "later"
@@ -47,9 +47,7 @@ def card(
         seen = figure.add_axes((0.66, 0.4, 0.32, 0.52))
         seen.imshow(view)
         seen.set_axis_off()
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    return painter.pixels(figure)
 
 
 def _plan(axes: Axes, steps: Sequence[Step]) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, Protocol, cast
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from mnemocraft.envs.kitchen import painter
@@ -107,9 +106,7 @@ def _kitchen(kitchen: KitchenEnv, path: Walk, time: int) -> np.ndarray:
     walk.draw(figure.add_axes((0.51, 0.06, 0.48, 0.86)), path, time)
     for x, text in ((0.25, painter.LEGEND), (0.76, walk.LEGEND)):
         figure.text(x, 0.03, text, ha="center", va="center", fontsize=6.2, color="0.25")
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    return painter.pixels(figure)
 
 
 class CardPictures:

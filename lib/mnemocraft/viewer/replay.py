@@ -87,9 +87,8 @@ def replay(world: World, events: Sequence[Event], title: str = "", *, brief: boo
         _repeat(world, event)
         pictures.notice(event)
         if isinstance(event, Action):
-            skipped = brief and event.success and event.place > 0
-            if not skipped:
-                add(_title(event))
+            if not (brief and event.success and event.place > 0):
+                add(f"{event.step}: {event.line or event.action}{'' if event.success else ' (failed)'}")
         elif isinstance(event, Plan) and pictures.plans:
             add(
                 f"round {event.round}: plan of {len(event.lines)} steps"
@@ -100,11 +99,6 @@ def replay(world: World, events: Sequence[Event], title: str = "", *, brief: boo
             last = f"end: {event.reason} after {event.steps} steps"
     add(last)
     return moments
-
-
-def _title(event: Action) -> str:
-    outcome = "" if event.success else " (failed)"
-    return f"{event.step}: {event.line or event.action}{outcome}"
 
 
 def _repeat(world: World, event: Event) -> None:

@@ -41,19 +41,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "KINDS": "registry",
-    "LEVELS": "world",
-    "Feedback": "world",
-    "Frames": "world",
-    "Goals": "world",
-    "Horizons": "world",
-    "Lookahead": "world",
-    "Observation": "world",
-    "Task": "world",
-    "Teaching": "world",
-    "World": "world",
-    "make": "registry",
-    "lacks": "world",
-    "tasks": "registry",
+    "registry": "KINDS make tasks",
+    "world": "LEVELS Feedback Frames Goals Horizons Lookahead Observation Task Teaching World lacks",
 }
 __getattr__ = importer(__name__, _MODULES, "minecraft,graph")

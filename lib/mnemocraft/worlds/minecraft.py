@@ -11,16 +11,13 @@ from typing import Any
 
 from mnemocraft.envs.minecraft.goals import DOWN, VERBS, Goal
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.worlds.guides import guide
-from mnemocraft.worlds.minecraft_tasks import LIMITS, MinecraftTask
+from mnemocraft.worlds.minecraft_tasks import MinecraftTask
 from mnemocraft.worlds.world import Observation
 
 GIVEN_TOOL = "diamond_axe"
 """In the inventory at every start (an axe in DEPS's Table 1, of diamond in its released code), never
 described."""
 UNDERGROUND = ("iron_ore", "gold_ore", "redstone", "lapis_lazuli", "coal")
-OVER = "The episode is over."
-"""Why nothing can be done after the end."""
 MAX_COUNT = 10_000
 """Units of a goal."""
 _CODE_LIMITS = {"craft": 150, "smelt": 200}
@@ -35,7 +32,7 @@ _UNREADABLE = (
     '"{}" is no action; write one of mine, kill, craft, smelt, equip and place, how many, and the name of an '
     "item (for kill, of a mob), such as: mine 3 {}."
 )
-_WORDING = Template("""# Actions
+WORDING = Template("""# Actions
 An action is one line: one of mine, kill, craft and smelt, how many, and the item (for kill, the mob):
 - mine 3 $log
 - craft 4 $planks
@@ -46,16 +43,6 @@ _QUOTED = 160
 def example_names(version: str) -> dict[str, str]:
     """Items that texts name as examples, by their names from 1.13 on or before."""
     return _OLD_NAMES if version == "1.11.2" else _NAMES
-
-
-def minecraft_guide(version: str) -> str:
-    """The rules for a version of the game."""
-    return Template(guide("minecraft")).substitute(example_names(version), version=version)
-
-
-def minecraft_wording(version: str) -> str:
-    """How action lines are written, with a version's names."""
-    return _WORDING.substitute(example_names(version))
 
 
 class Demand:
@@ -83,19 +70,9 @@ def demand(task: MinecraftTask, version: str) -> Demand:
     return Demand({item: task.quantity}, {item: task.accepts(version)})
 
 
-def described(inventory: Mapping[str, int]) -> dict[str, int]:
-    """An inventory as the agent is told it: without the given axe."""
-    return {item: units for item, units in inventory.items() if units and item != GIVEN_TOOL}
-
-
 def listed(inventory: Mapping[str, int]) -> str:
     """``10 oak_planks, 4 stick``, or ``nothing``."""
     return ", ".join(f"{units} {item}" for item, units in inventory.items() if units) or "nothing"
-
-
-def obtain(target: Mapping[str, int]) -> str:
-    """A task in words: ``obtain 1 stone_sword``."""
-    return f"obtain {listed(target)}"
 
 
 def observation(goal: str, inventory: Mapping[str, int], biome: str = "", image: Any = None) -> Observation:
@@ -159,9 +136,3 @@ def goal_limit(goal: Goal, limits: str) -> int:
     if goal.verb == "dig" or goal.item in UNDERGROUND:
         return 3000
     return 600 * (1 if goal.verb == "place" else goal.count)
-
-
-def check_limits(limits: str) -> None:
-    """Refuse limits that there are not. Raises MnemocraftError."""
-    if limits not in LIMITS:
-        raise MnemocraftError(f"There are no limits {limits!r}; choose one of {', '.join(LIMITS)}.")

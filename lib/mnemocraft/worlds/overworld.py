@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mnemocraft.envs.minecraft import plan
-from mnemocraft.envs.minecraft.goals import Goal, goal_library
+from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds import controllers
-from mnemocraft.worlds.minecraft import (
-    GIVEN_TOOL,
-    OVER,
-    Demand,
-    check_limits,
-    demand,
-    described,
-    goal_limit,
-    minecraft_guide,
-    minecraft_wording,
-    observation,
-    obtain,
-    read,
-)
-from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
-from mnemocraft.worlds.minecraft_teacher import asked_item, plan_told
-from mnemocraft.worlds.world import Feedback, Observation, Task
+from mnemocraft.worlds.minecraft import GIVEN_TOOL, Demand, demand, observation
+from mnemocraft.worlds.minecraft_tasks import minecraft_task
+from mnemocraft.worlds.minecraft_world import MinecraftWorld
+from mnemocraft.worlds.minecraft_world import task_names as task_names
+from mnemocraft.worlds.world import Feedback, Observation
 
 if TYPE_CHECKING:
     from mnemocraft.controllers import Controller
@@ -39,7 +26,7 @@ UNKNOWN_HORIZON = 2000.0
 """Steps assumed for a goal of which the controller knows nothing."""
 
 
-class ControllerWorld:
+class ControllerWorld(MinecraftWorld):
     """A world with MineDojo's face, in which a controller pursues the goals.
 
     Args:
@@ -50,8 +37,6 @@ class ControllerWorld:
         wanted: When the task is done.
         limits: Steps allowed for a goal: the ``paper``'s or those of the released ``code``.
     """
-
-    encoder, idle, version = "minilm", "", VERSION
 
     def __init__(
         self,
@@ -64,11 +49,8 @@ class ControllerWorld:
         from mnemocraft.controllers.actions import functional
         from mnemocraft.controllers.herd import FARM, herd
 
-        check_limits(limits)
-        self.env, self.controller, self._wanted, self._limits = env, controller, wanted, limits
-        self.guide, self.wording = minecraft_guide(VERSION), minecraft_wording(VERSION)
-        self.library, self.target = goal_library(VERSION), wanted.target
-        self.task = Task(task, obtain(self.target), env.max_steps, next(iter(self.target)))
+        super().__init__(task, env, wanted, limits, VERSION)
+        self.controller = controller
         env.reset()
         random = np.random.default_rng(env.seed)
         for kind in FARM:
@@ -77,41 +59,10 @@ class ControllerWorld:
         self.seen: dict[str, Any] = env.step(functional(0))[0]
         self._around: list[dict[str, Any]] = []
 
-    @property
-    def inventory(self) -> dict[str, int]:
-        """Units by item, without the given axe."""
-        return described(self._held())
-
     def _held(self) -> dict[str, int]:
         from mnemocraft.controllers.success import counts
 
         return counts(self.seen)
-
-    @property
-    def nearby(self) -> Collection[str]:
-        """Stations that stand within reach."""
-        from mnemocraft.controllers.success import nearby
-
-        return nearby(self.seen)
-
-    @property
-    def steps(self) -> int:
-        """Steps taken, of 50 ms (some take three)."""
-        return self.env.steps
-
-    @property
-    def reason(self) -> str:
-        """``success``, ``death``, ``max_steps`` or empty."""
-        return self.env.reason if self.lacking() else "success"
-
-    @property
-    def success(self) -> bool:
-        """Whether nothing is lacking."""
-        return not self.lacking()
-
-    def lacking(self) -> str:
-        """What the task still asks for."""
-        return self._wanted.lacking(self._held())
 
     def observe(self) -> Observation:
         """Task, inventory, biome, and the view where the environment has images."""
@@ -120,32 +71,19 @@ class ControllerWorld:
 
     def failure(self, goal: Goal) -> str:
         """Why a goal cannot be pursued now; empty if it can."""
-        return self.library.failure(goal, self._held(), self.nearby)
+        from mnemocraft.controllers.success import nearby
 
-    def check(self, action: str) -> str:
-        """Whether it can be read as a goal."""
-        try:
-            read(action, VERSION)
-        except MnemocraftError as unreadable:
-            return str(unreadable)
-        return ""
+        return self.library.failure(goal, self._held(), nearby(self.seen))
 
-    def act(self, action: str, limit: int | None = None) -> Feedback:
-        """Let the controller pursue a goal; it chooses materials and fuel itself.
-
-        A goal that the controller does not know fails with the sentence in which it says so.
-        """
+    def _pursue(self, goal: Goal, using: Sequence[str], limit: int) -> Feedback:
+        """The controller chooses materials and fuel itself; of a goal that it does not know it says so."""
         from mnemocraft.controllers import pursue
 
-        if wrong := self.check(action) or (OVER if self.reason else ""):
-            return Feedback(False, 0, wrong)
-        goal, _ = read(action, VERSION)
-        before, self._around = self.env.steps, []
-        most = goal_limit(goal, self._limits) if limit is None else limit
+        before, self._around = self.steps, []
         try:
-            outcome = pursue(self.env, self.controller, goal, self.seen, most)
+            outcome = pursue(self.env, self.controller, goal, self.seen, limit)
         except MnemocraftError as unable:
-            return Feedback(False, self.env.steps - before, str(unable))
+            return Feedback(False, self.steps - before, str(unable))
         self.seen = outcome.observation
         return Feedback(outcome.success, outcome.steps, outcome.reason)
 
@@ -186,17 +124,6 @@ class ControllerWorld:
             if len(goals) == 1:
                 return np.array([UNKNOWN_HORIZON])
             return np.concatenate([self._horizons([goal], seen, around) for goal in goals])
-
-    def how_to(self, query: str, question: str, level: str) -> str:
-        """The shortest plan from here, by the rules alone, for the item that is asked about."""
-        item = asked_item(query, question, self.library, next(iter(self.target)))
-        held = self._held()
-        found = plan(item, held.get(item, 0) + 1, version=VERSION, inventory=held)
-        return plan_told(found, item, level, self.library)
-
-    def plain_scene(self) -> str:
-        """Task, inventory and biome."""
-        return self.observe().text
 
     def frame(self) -> np.ndarray:
         """The agent's view."""
@@ -281,8 +208,3 @@ def minedojo(
     )
     actor = controllers.controller("learned", env, seed)
     return ControllerWorld(f"minedojo/{name}", env, actor, demand(wanted, VERSION), limits)
-
-
-def task_names(kind: str) -> list[str]:
-    """The tasks of DEPS."""
-    return [task.key for task in minecraft_tasks()]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import product
 from math import prod
+from operator import attrgetter
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -144,7 +145,7 @@ class KitchenEngine:
         only few have to be looked at, and is made when these two atoms are first true together.
         """
         found = [a for a in self.supported(state.facts, state.created) if not state.facts & a.neg]
-        found.sort(key=_order)
+        found.sort(key=attrgetter("order"))
         return found
 
     def supported(self, facts: int, created: tuple[str, ...]) -> list[GroundAction]:
@@ -331,7 +332,3 @@ def bits(mask: int) -> Iterator[int]:
 
 def _bound(literal: Literal, binding: dict[str, str]) -> Atom:
     return (literal.predicate, *(binding[param] for param in literal.args))
-
-
-def _order(action: GroundAction) -> tuple[int, ...]:
-    return action.order

@@ -49,6 +49,8 @@ class KitchenEnv(TaskEnv[str]):
         horizon: Listed number of steps; None for a kitchen from a file.
         max_steps: Steps allowed; None for no limit.
         reason: Why the episode is over (``success`` or ``max_steps``), empty before.
+        scene: The laid-out kitchen with its engine and goal, shared by all environments that play in it.
+        snapshot: The whole state with the effects going on; hashable, equal within one scene only.
 
     Raises:
         MnemocraftError: No such task, seed, number of steps or render mode.
@@ -117,14 +119,14 @@ class KitchenEnv(TaskEnv[str]):
 
     def _start(self, seed: int | None) -> None:
         self.seed = _checked_seed(seed)
-        self._scene: Scene = self._lay_out(self.seed)
+        self.scene = self._lay_out(self.seed)
         self.steps, self.reason = 0, ""
         self._history: History = None
-        self._set(self._scene.engine.initial)
+        self._set(self.scene.engine.initial)
 
     def _set(self, state: State) -> None:
-        self._state = state
-        self._actions: list[GroundAction] = self._scene.engine.actions(state)
+        self.snapshot = state
+        self._actions: list[GroundAction] = self.scene.engine.actions(state)
 
     # --- episodes ---------------------------------------------------------------------------------
 
@@ -151,7 +153,7 @@ class KitchenEnv(TaskEnv[str]):
         if not self.reason and chosen is None:
             failure = f"{action!r} is not one of the {len(self._actions)} valid actions."
         elif not self.reason and chosen is not None:
-            self._set(self._scene.engine.step(self._state, chosen))
+            self._set(self.scene.engine.step(self.snapshot, chosen))
             self._history = (self._history, chosen.text)
             self.steps += 1
             if self.goal_reached:
@@ -173,14 +175,9 @@ class KitchenEnv(TaskEnv[str]):
 
     # --- the present state ------------------------------------------------------------------------
 
-    @property
-    def scene(self) -> Scene:
-        """The laid-out kitchen with its engine and goal, shared by all environments that play in it."""
-        return self._scene
-
     def observation(self) -> str:
         """The object blocks: what is true of each object."""
-        return self._scene.describer.blocks(self._state)
+        return self.scene.describer.blocks(self.snapshot)
 
     @property
     def valid_actions(self) -> list[str]:
@@ -190,56 +187,51 @@ class KitchenEnv(TaskEnv[str]):
     @property
     def state(self) -> frozenset[str]:
         """What is true now: ``"item_on(bread1,table1)"`` and so on."""
-        return self._scene.engine.names(self._state.facts)
-
-    @property
-    def snapshot(self) -> State:
-        """The whole state with the effects going on; hashable, equal within one scene only."""
-        return self._state
+        return self.scene.engine.names(self.snapshot.facts)
 
     @property
     def goal_reached(self) -> bool:
         """Whether what is true now meets the goal."""
-        return self._scene.goal.holds(self._state.facts)
+        return self.scene.goal.holds(self.snapshot.facts)
 
     @property
     def objects(self) -> list[Object]:
         """Name and type of every object, waters last."""
-        return list(self._scene.engine.objects(self._state.created))
+        return list(self.scene.engine.objects(self.snapshot.created))
 
     @property
     def goal_description(self) -> str:
         """The goal in words."""
-        return self._scene.kitchen.goal_description
+        return self.scene.kitchen.goal_description
 
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the grid in cells."""
-        return self._scene.kitchen.width, self._scene.kitchen.height
+        return self.scene.kitchen.width, self.scene.kitchen.height
 
     @property
     def positions(self) -> dict[str, tuple[int, int]]:
         """Cell of each station, and of each player at the start; from the bottom left."""
-        kitchen = self._scene.kitchen
+        kitchen = self.scene.kitchen
         return {thing.name: thing.cell for thing in (*kitchen.stations, *kitchen.players)}
 
     # --- lookahead --------------------------------------------------------------------------------
 
     def successors(self) -> dict[str, frozenset[str]]:
         """For each valid action what would be true after it."""
-        names = self._scene.engine.names
+        names = self.scene.engine.names
         return {text: names(state.facts) for text, state in self._successor_states().items()}
 
     def successor_texts(self) -> dict[str, str]:
         """For each valid action the object blocks after it."""
-        blocks = self._scene.describer.blocks
+        blocks = self.scene.describer.blocks
         return {text: blocks(state) for text, state in self._successor_states().items()}
 
     def _successor_states(self) -> dict[str, State]:
         states: dict[str, State] = {}
         for action in self._actions:
             if action.text not in states:  # of two actions with one sentence, `step` takes the first, too
-                states[action.text] = self._scene.engine.step(self._state, action)
+                states[action.text] = self.scene.engine.step(self.snapshot, action)
         return states
 
     def copy(self) -> KitchenEnv:
@@ -258,7 +250,7 @@ class KitchenEnv(TaskEnv[str]):
 
     def __getstate__(self) -> dict[str, Any]:
         """The layout and the actions since (for workers): every engine numbers atoms in its own way."""
-        left_out = ("_scene", "_state", "_actions", "_history", "observation_space", "action_space")
+        left_out = ("scene", "snapshot", "_actions", "_history", "observation_space", "action_space")
         done, history = [], self._history
         while history:
             history, text = history
@@ -270,23 +262,19 @@ class KitchenEnv(TaskEnv[str]):
     def __setstate__(self, state: dict[str, Any]) -> None:
         done = state.pop("done")
         self.__dict__.update(state)
-        self._scene, self._history = self._lay_out(self.seed), None
-        self._set(self._scene.engine.initial)
+        self.scene, self._history = self._lay_out(self.seed), None
+        self._set(self.scene.engine.initial)
         for text in done:
             chosen = next(action for action in self._actions if action.text == text)
-            self._set(self._scene.engine.step(self._state, chosen))
+            self._set(self.scene.engine.step(self.snapshot, chosen))
             self._history = (self._history, text)
         self._make_spaces()
 
     def render(self) -> np.ndarray:
         """A picture of the kitchen, uint8 RGB."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-
         from mnemocraft.envs.kitchen import painter  # loads matplotlib
 
-        canvas = FigureCanvasAgg(painter.paint(self))
-        canvas.draw()
-        return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+        return painter.pixels(painter.paint(self))
 
 
 class _Layouts:
@@ -294,15 +282,15 @@ class _Layouts:
 
     def __init__(self, domain: Domain, kitchen: Kitchen, where: str) -> None:
         self._settings = domain, kitchen, where
-        self._scenes: dict[int | None, Scene] = {}
+        self.scenes: dict[int | None, Scene] = {}
 
     def __call__(self, seed: int | None) -> Scene:
-        if seed not in self._scenes:
+        if seed not in self.scenes:
             domain, kitchen, where = self._settings
             scene = file_scene(domain, kitchen, seed, where)
-            self._scenes = dict([*self._scenes.items(), (seed, scene)][-4:])
+            self.scenes = dict([*self.scenes.items(), (seed, scene)][-4:])
             return scene
-        return self._scenes[seed]
+        return self.scenes[seed]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Layouts, self._settings

@@ -30,6 +30,11 @@ WILDCARDS = {
 """Kinds that wildcards, and the extra things of seeded kitchens, can become, in the order of the draw."""
 
 
+def kind_of(name: str) -> str:
+    """``table`` for ``table12``."""
+    return name.rstrip("0123456789")
+
+
 @dataclass(frozen=True)
 class Thing:
     """An object of a kitchen.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mnemocraft.envs.kitchen.domain import Domain, check_arity, read_predicate
-from mnemocraft.envs.kitchen.environment import LISTS, WILDCARDS, Kitchen, Thing, numbered
+from mnemocraft.envs.kitchen.environment import LISTS, WILDCARDS, Kitchen, Thing, kind_of, numbered
 from mnemocraft.envs.kitchen.goal import GoalLiteral
 from mnemocraft.envs.kitchen.reading import at, entries, fail, field, known_keys, typed
 
@@ -82,7 +82,7 @@ def read_environment(content: dict[str, Any], domain: Domain, where: str) -> Kit
 def _read_thing(domain: Domain, of_type: str, entry: dict[str, Any], where: str) -> Thing:
     known_keys(entry, (*_THING_KEYS, *_OWN_KEYS.get(of_type, ())), where)
     name = field(entry, "name", str, where)
-    kind = name.rstrip("0123456789")  # files written by a run have table1 for table
+    kind = kind_of(name)  # files written by a run have table1 for table
     if domain.kinds.get(kind) != of_type and not (name == of_type and of_type in WILDCARDS):
         known = ", ".join(k for k, t in domain.kinds.items() if t == of_type)
         fail(at(where, "name"), f"there is no {of_type} {name!r}; {of_type}s are {known}.")

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.patheffects as effects
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from mnemocraft.envs.kitchen import sprites
-from mnemocraft.envs.kitchen.placement import Pictured, Placement, Thing, kind_of, placement
+from mnemocraft.envs.kitchen.environment import kind_of
+from mnemocraft.envs.kitchen.placement import Placement, Thing, placement
 from mnemocraft.envs.kitchen.sprites import Box
+
+if TYPE_CHECKING:
+    from mnemocraft.envs.kitchen.env import KitchenEnv
 
 Cell = tuple[int, int]
 
@@ -31,7 +36,7 @@ LAYER, VESSEL = 0.25, 0.62
 """Height of an item and of a container, in cells; tall stacks are squeezed."""
 
 
-def paint(env: Pictured) -> Figure:
+def paint(env: KitchenEnv) -> Figure:
     """A new figure of the kitchen, with a legend of the marks below."""
     width, height = env.size
     figure = Figure(figsize=(CELL_INCHES * width, CELL_INCHES * height + LEGEND_INCHES), dpi=100)
@@ -41,7 +46,14 @@ def paint(env: Pictured) -> Figure:
     return figure
 
 
-def draw(axes: Axes, env: Pictured) -> None:
+def pixels(figure: Figure) -> np.ndarray:
+    """A figure as uint8 RGB."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def draw(axes: Axes, env: KitchenEnv) -> None:
     """Draw the kitchen into axes; names are left out where cells are too small for them."""
     now, size = placement(env), _letters(axes, env.size)
     axes.set(xlim=(0, env.size[0]), ylim=(0, env.size[1]), aspect="equal")
@@ -56,7 +68,7 @@ def draw(axes: Axes, env: Pictured) -> None:
         _player(axes, player, cells[player], env.positions[station], now.held.get(player), size)
 
 
-def standing(env: Pictured, now: Placement) -> dict[str, Cell]:
+def standing(env: KitchenEnv, now: Placement) -> dict[str, Cell]:
     """The cell in which each player is drawn: the first free one beside its station, else the station's own.
 
     The kitchen has no cells for players on the move; they are only *at* stations.

@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
-from mnemocraft.envs.kitchen.engine import GroundEffect, Object, Progress, State
-from mnemocraft.envs.kitchen.scene import Scene
+from mnemocraft.envs.kitchen.engine import GroundEffect, Progress
+from mnemocraft.envs.kitchen.environment import kind_of
+
+if TYPE_CHECKING:
+    from mnemocraft.envs.kitchen.env import KitchenEnv
 
 HELD = ("has_item", "has_container")
 """The predicates of what a player holds."""
-
-
-class Pictured(Protocol):
-    """What a picture takes from :class:`~mnemocraft.envs.kitchen.env.KitchenEnv`."""
-
-    @property
-    def scene(self) -> Scene: ...
-    @property
-    def snapshot(self) -> State: ...
-    @property
-    def state(self) -> frozenset[str]: ...
-    @property
-    def objects(self) -> list[Object]: ...
-    @property
-    def size(self) -> tuple[int, int]: ...
-    @property
-    def positions(self) -> dict[str, tuple[int, int]]: ...
 
 
 class Timer(NamedTuple):
@@ -78,12 +64,7 @@ class Placement:
     held: dict[str, Thing]
 
 
-def kind_of(name: str) -> str:
-    """``table12`` is a ``table``."""
-    return name.rstrip("0123456789")
-
-
-def placement(env: Pictured) -> Placement:
+def placement(env: KitchenEnv) -> Placement:
     """Read a kitchen's present state."""
     facts = _Facts(env.state, timers(env))
     stations = [name for name, kind in env.objects if kind == "station"]
@@ -95,7 +76,7 @@ def placement(env: Pictured) -> Placement:
     )
 
 
-def timers(env: Pictured) -> dict[str, Timer]:
+def timers(env: KitchenEnv) -> dict[str, Timer]:
     """Timers by thing (of a meal: its container); the furthest if there are several."""
     state, engine = env.snapshot, env.scene.engine
     found: dict[str, Timer] = {}

@@ -104,80 +104,66 @@ def item(axes: Axes, kind: str, marks: tuple[str, ...], box: Box) -> None:
     """An item of a kind with the marks of its state (cut, cooked, fried, cooking) drawn over it."""
     done = {"cooked", "fried"} & set(marks)
     colour = (DONE if done else RAW).get(kind) or RAW.get(kind, "0.7")
-    outline = _SHAPES.get(kind, _block)(box, colour)
+    outline = _outline(kind, box, colour)
     axes.add_patch(outline)
-    for draw in (d for name, d in (("cut", _slits), ("cooked", _grill), ("fried", _crumbs)) if name in marks):
-        draw(axes, box, outline)
-    if kind in _DETAILS:
-        _DETAILS[kind](axes, box)
+    if "cut" in marks:  # gaps from top to bottom
+        _lines(axes, box, outline, 0.0, color="white", lw=2.2)
+    if "cooked" in marks:  # dark slanting bars of a grill
+        _lines(axes, box, outline, 0.06, color="#2B1508", lw=1.3)
+    if "fried" in marks:
+        _crumbs(axes, box, outline)
+    if kind == "onion":
+        _rings(axes, box)
+    if kind == "chicken":
+        _bone(axes, box)
+    if kind in _SPECKS:
+        speck, size, places = _SPECKS[kind]
+        for u, v in places:
+            x, y, width, height = _inside(box, u, v, size, 0.1)
+            axes.add_patch(Ellipse((x, y), width, height, facecolor=speck, edgecolor="none"))
 
 
-def _block(box: Box, colour: str) -> Patch:
-    return _soft(box, 0.02, facecolor=colour)
-
-
-def _slice(box: Box, colour: str) -> Patch:
-    return _soft(box, 0.04, facecolor=colour, edgecolor="#8A5A22", linewidth=1.6)
-
-
-def _bottom_bun(box: Box, colour: str) -> Patch:
+def _outline(kind: str, box: Box, colour: str) -> Patch:
+    """The shape of an item: one with corners, a round one, or a rectangle with round corners."""
     x, y, width, height = box
-    angle = np.linspace(np.pi, 2 * np.pi, 20)
-    across, up = x + width / 2 * (1 + np.cos(angle)), y + 0.75 * height * (1 + np.sin(angle))
-    rim = [(x, y + height), *zip(across, up, strict=True), (x + width, y + height)]
-    return Polygon(rim, closed=True, facecolor=colour, **EDGE)
+    if kind in _CORNERS:
+        return _polygon(box, _CORNERS[kind], facecolor=colour)
+    if kind in ("tomato", "onion", "potato", "chicken"):
+        return Ellipse((x + width / 2, y + height / 2), 0.86 * width, height, facecolor=colour, **EDGE)
+    if kind == "bread":
+        return _soft(box, 0.04, facecolor=colour, edgecolor="#8A5A22", linewidth=1.6)
+    return _soft(box, min(height / 2, 0.06) if kind == "patty" else 0.02, facecolor=colour)
 
 
-def _dome(box: Box, colour: str) -> Patch:
-    x, y, width, height = box
-    angle = np.linspace(0, np.pi, 24)
-    rim = zip(x + width / 2 * (1 + np.cos(angle)), y + height * np.sin(angle) ** 0.7, strict=True)
-    return Polygon(list(rim), closed=True, facecolor=colour, **EDGE)
+def _polygon(box: Box, corners: np.ndarray, **style: Any) -> Polygon:
+    """A polygon whose corners are given in fractions of the box."""
+    return Polygon(np.array(box[:2]) + corners * box[2:], closed=True, **(EDGE | style))
 
 
-def _round(box: Box, colour: str) -> Patch:
-    x, y, width, height = box
-    return Ellipse((x + width / 2, y + height / 2), 0.86 * width, height, facecolor=colour, **EDGE)
+def _cup(corners: int, height: float = 1.0) -> np.ndarray:
+    """The lower half of an ellipse, from left to right."""
+    angle = np.linspace(np.pi, 2 * np.pi, corners)
+    return np.stack([(1 + np.cos(angle)) / 2, height * (1 + np.sin(angle))], 1)
 
 
-def _leaf(box: Box, colour: str) -> Patch:
-    x, y, width, height = box
+def _leaf() -> np.ndarray:
     across = np.linspace(0, 1, 49)
-    wave = 0.16 * height * np.sin(across * 2 * np.pi * 6)
-    top = zip(x + across * width, y + 0.82 * height + wave, strict=True)
-    bottom = zip(x + across[::-1] * width, y + 0.18 * height + wave, strict=True)
-    return Polygon([*top, *bottom], closed=True, facecolor=colour, **EDGE)
+    wave = 0.16 * np.sin(across * 2 * np.pi * 6)
+    return np.vstack([np.stack([across, 0.82 + wave], 1), np.stack([across[::-1], 0.18 + wave], 1)])
 
 
-def _cheese(box: Box, colour: str) -> Patch:
-    x, y, width, height = box
-    drop = [(0, 1), (1, 1), (1, 0.45), (0.72, 0.45), (0.56, 0), (0.4, 0.45), (0, 0.45)]
-    rim = [(x + u * width, y + v * height) for u, v in drop]
-    return Polygon(rim, closed=True, facecolor=colour, **EDGE)
-
-
-def _patty(box: Box, colour: str) -> Patch:
-    return _soft(box, min(box[3] / 2, 0.06), facecolor=colour)
-
-
-_SHAPES: dict[str, Callable[[Box, str], Patch]] = {
-    "bread": _slice,
-    "bottombun": _bottom_bun,
-    "topbun": _dome,
-    "lettuce": _leaf,
-    "tomato": _round,
-    "onion": _round,
-    "potato": _round,
-    "cheese": _cheese,
-    "patty": _patty,
-    "chicken": _round,
+_TURN = np.linspace(0, np.pi, 24)
+_CORNERS = {
+    "bottombun": np.vstack([(0, 1), _cup(20, 0.75), (1, 1)]),
+    "topbun": np.stack([(1 + np.cos(_TURN)) / 2, np.sin(_TURN) ** 0.7], 1),
+    "lettuce": _leaf(),
+    "cheese": np.array([(0, 1), (1, 1), (1, 0.45), (0.72, 0.45), (0.56, 0), (0.4, 0.45), (0, 0.45)]),
 }
-
-
-def _sesame(axes: Axes, box: Box) -> None:
-    for u, v in ((0.25, 0.6), (0.42, 0.82), (0.6, 0.82), (0.76, 0.6)):
-        x, y, width, height = _inside(box, u, v, 0.05, 0.1)
-        axes.add_patch(Ellipse((x, y), width, height, facecolor="white", edgecolor="none"))
+_SPECKS = {
+    "topbun": ("white", 0.05, ((0.25, 0.6), (0.42, 0.82), (0.6, 0.82), (0.76, 0.6))),
+    "potato": ("#6E4F22", 0.04, ((0.25, 0.55), (0.5, 0.25), (0.72, 0.65))),
+}
+"""Sesame and eyes: their colour, width and places."""
 
 
 def _rings(axes: Axes, box: Box) -> None:
@@ -195,35 +181,11 @@ def _bone(axes: Axes, box: Box) -> None:
         )
 
 
-def _eyes(axes: Axes, box: Box) -> None:
-    for u, v in ((0.25, 0.55), (0.5, 0.25), (0.72, 0.65)):
-        x, y, width, height = _inside(box, u, v, 0.04, 0.1)
-        axes.add_patch(Ellipse((x, y), width, height, facecolor="#6E4F22", edgecolor="none"))
-
-
-_DETAILS: dict[str, Callable[[Axes, Box], None]] = {
-    "topbun": _sesame,
-    "onion": _rings,
-    "chicken": _bone,
-    "potato": _eyes,
-}
-
-
 def _lines(axes: Axes, box: Box, clip: Patch, slant: float, **style: Any) -> None:
     x, y, width, height = box
     for at in (0.22, 0.42, 0.62, 0.82):
         (line,) = axes.plot([x + (at - slant) * width, x + (at + slant) * width], [y, y + height], **style)
         line.set_clip_path(clip)
-
-
-def _slits(axes: Axes, box: Box, clip: Patch) -> None:
-    """Cut: gaps from top to bottom."""
-    _lines(axes, box, clip, 0.0, color="white", lw=2.2)
-
-
-def _grill(axes: Axes, box: Box, clip: Patch) -> None:
-    """Cooked: dark slanting bars of a grill."""
-    _lines(axes, box, clip, 0.06, color="#2B1508", lw=1.3)
 
 
 def _crumbs(axes: Axes, box: Box, clip: Patch) -> None:
@@ -260,10 +222,7 @@ def _pot(axes: Axes, box: Box) -> Patch:
 
 
 def _bowl(axes: Axes, box: Box) -> Patch:
-    x, y, width, height = box
-    angle = np.linspace(np.pi, 2 * np.pi, 40)
-    rim = zip(x + width / 2 * (1 + np.cos(angle)), y + height * (1 + np.sin(angle)), strict=True)
-    outline = Polygon(list(rim), closed=True, facecolor="#F4F1EA", edgecolor=INK, linewidth=1.1)
+    outline = _polygon(box, _cup(40), facecolor="#F4F1EA", linewidth=1.1)
     axes.add_patch(outline)
     return outline
 

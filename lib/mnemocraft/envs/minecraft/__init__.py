@@ -1,6 +1,6 @@
 """Minecraft without Java: rules as data, recipe graph and plans, and the text world."""
 
-from mnemocraft.envs.minecraft.facts import Rules, roll
+from mnemocraft.envs.minecraft.facts import Rules
 from mnemocraft.envs.minecraft.graph import ancestors, raw_materials, recipe_graph
 from mnemocraft.envs.minecraft.planner import Plan, PlanStep, plan
 from mnemocraft.envs.minecraft.rules import VERSIONS, rules
@@ -16,6 +16,5 @@ __all__ = [
     "plan",
     "raw_materials",
     "recipe_graph",
-    "roll",
     "rules",
 ]

@@ -6,7 +6,6 @@ Names are the version's, without ``minecraft:``; 1.11.2 has none for variants (`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from mnemocraft.errors import MnemocraftError
@@ -260,23 +259,3 @@ class Rules:
             return 1
         effort = self.speed(block, tool) / block.hardness / (30 if self.can_harvest(block, tool) else 100)
         return 1 if effort >= 1 else math.ceil(1 / effort - 1e-9)
-
-    def block_drops(self, block: Block, tool: str | None, random: Callable[[], float]) -> dict[str, int]:
-        """What a broken block leaves: item to units, empty if the tool may not harvest it."""
-        return roll(block.drops, tool, random) if self.can_harvest(block, tool) else {}
-
-
-def roll(loot: Loot, tool: str | None, random: Callable[[], float]) -> dict[str, int]:
-    """Roll the pools of ``loot``; ``random`` gives floats in [0, 1), e.g. ``Generator.random``."""
-    given: dict[str, int] = {}
-    for pool in loot:
-        for drop in pool:
-            if drop.tools and tool not in drop.tools:
-                continue
-            if drop.chance >= 1 or random() < drop.chance:
-                span = drop.high - drop.low
-                units = drop.low + (int(random() * (span + 1)) if span else 0)
-                if drop.item and units:
-                    given[drop.item] = given.get(drop.item, 0) + units
-                break
-    return given

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from mnemocraft.envs.minecraft.engine import engine
-from mnemocraft.envs.minecraft.operators import Demand, Name, Operator, Operators
+from mnemocraft.envs.minecraft.operators import Name, Operator, Operators
 from mnemocraft.envs.minecraft.sentences import failure, unknown
 from mnemocraft.errors import MnemocraftError
 
@@ -132,10 +132,6 @@ class GoalLibrary:
         )
 
     # --- what planners ask ------------------------------------------------------------------------
-
-    def preconditions(self, goal: Goal) -> tuple[Demand, ...]:
-        """Materials, tools and stations, each as accepted items and a number, of the first way to a goal."""
-        return self.ways(goal)[0].demands
 
     def effects(self, goal: Goal) -> dict[str, int]:
         """What the inventory gains and (negative) loses; of a family the first member stands for all."""

@@ -67,18 +67,18 @@ def _parse(raw: Mapping[str, Any]) -> Rules:
         tags={name: tuple(members) for name, members in raw["tags"].items()},
         blocks={name: _block(name, values, raw["toolsets"]) for name, values in raw["blocks"].items()},
         mobs={name: _mob(name, values) for name, values in raw["mobs"].items()},
-        gathers=tuple(Gather(e[0], e[1], e[2], tuple(e[3]), e[4]) for e in raw["gathers"]),
+        gathers=tuple(Gather(*_frozen(entry)) for entry in raw["gathers"]),
         fuels=dict(raw["fuels"]),
         remains=dict(raw["remains"]),
-        ores=tuple(_ore(*entry) for entry in raw["ores"]),
+        ores=tuple(Ore(*_frozen(entry)) for entry in raw["ores"]),
         trees={name: Tree(*values) for name, values in raw["trees"].items()},
-        biomes={name: _biome(name, values) for name, values in raw["biomes"].items()},
+        biomes={name: Biome(name, *_frozen(values)) for name, values in raw["biomes"].items()},
         gates=raw["gates"],
     )
 
 
 def _recipe(entry: Mapping[str, Any]) -> CraftingRecipe:
-    rows = tuple(tuple(row) for row in entry.get("rows", ()))
+    rows = _frozen(entry.get("rows", []))
     ingredients = entry.get("of")
     if ingredients is None:
         counts: dict[str, int] = {}
@@ -89,16 +89,13 @@ def _recipe(entry: Mapping[str, Any]) -> CraftingRecipe:
     return CraftingRecipe(entry["make"], entry["count"], table, tuple(ingredients.items()), rows, shaped)
 
 
-def _ore(block: str, low: int, high: int, veins: float, size: int, shape: str, biomes: list[str]) -> Ore:
-    return Ore(block, low, high, veins, size, shape, tuple(biomes))
-
-
-def _drop(item: str, low: int, high: int, chance: float, tools: list[str] | tuple[str, ...] = ()) -> Drop:
-    return Drop(item, low, high, chance, tuple(tools))
+def _frozen(value: Any) -> Any:
+    """A value of a file with its lists, also inner ones, as tuples."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _loot(pools: list[list[list[Any]]]) -> Loot:
-    return tuple(tuple(_drop(*drop) for drop in pool) for pool in pools)
+    return tuple(tuple(Drop(*_frozen(drop)) for drop in pool) for pool in pools)
 
 
 def _block(name: str, values: list[Any], toolsets: list[list[str]]) -> Block:
@@ -111,10 +108,3 @@ def _block(name: str, values: list[Any], toolsets: list[list[str]]) -> Block:
 def _mob(name: str, values: list[Any]) -> Mob:
     health, attack, hostile, drops, sheared, found = values
     return Mob(name, health, attack, bool(hostile), _loot(drops), _loot(sheared), found)
-
-
-def _biome(name: str, values: list[Any]) -> Biome:
-    number, temperature, rainfall, dimension, trees, animals = values
-    pairs = tuple((species, density) for species, density in trees)
-    herds = tuple((mob, weight, low, high) for mob, weight, low, high in animals)
-    return Biome(name, number, temperature, rainfall, dimension, pairs, herds)

@@ -109,7 +109,8 @@ class TextWorldEnv(TaskEnv[Action | str]):
             changes any more.
         """
         if self.reason:
-            return self._over()
+            over = self._info(action_success=False, category="over", failure=_OVER, missing={})
+            return self._observe(_OVER), 0.0, *self._ends(), over
         self.steps += 1
         failed = self._act(action)
         info: dict[str, Any]
@@ -134,10 +135,6 @@ class TextWorldEnv(TaskEnv[Action | str]):
     def valid_actions(self) -> list[Name]:
         """Verb and item of every action that would succeed now, in a fixed order; ``equip`` is left out."""
         return self.engine.legal(self.inventory, self.heat)
-
-    def _over(self) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        info = self._info(action_success=False, category="over", failure=_OVER, missing={})
-        return self._observe(_OVER), 0.0, *self._ends(), info
 
     def _act(self, action: Action | str) -> Answer | None:
         """Carry out an action; None if it worked out, else what was wrong."""

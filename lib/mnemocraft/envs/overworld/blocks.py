@@ -38,11 +38,12 @@ def _read(table: dict[str, list[str]]) -> list[Block]:
     blocks = []
     for key, (display, pattern, colour, accent) in table.items():
         name, variant = key.split(":")
-        blocks.append(Block(name, int(variant), display, pattern, _colour(colour), _colour(accent)))
+        blocks.append(Block(name, int(variant), display, pattern, rgb(colour), rgb(accent)))
     return blocks
 
 
-def _colour(text: str) -> Colour:
+def rgb(text: str) -> Colour:
+    """A colour written ``#rrggbb``."""
     red, green, blue = bytes.fromhex(text.removeprefix("#"))
     return red, green, blue
 

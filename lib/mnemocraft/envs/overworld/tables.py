@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -15,7 +14,7 @@ from mnemocraft.envs.overworld.biomes import BIOMES
 from mnemocraft.envs.overworld.blocks import BLOCKS, NUMBER, block_number
 from mnemocraft.envs.overworld.creatures import CREATURES
 from mnemocraft.envs.overworld.items import ARMOUR, CRAFTS, ITEMS, number_of, recipes_of
-from mnemocraft.envs.overworld.world import HEIGHT, records
+from mnemocraft.envs.overworld.world import HEIGHT, one_record, records
 
 VERSION = "1.11.2"
 NEVER = 1 << 30
@@ -64,28 +63,25 @@ def tables() -> np.ndarray:
     loot: list[tuple[int, ...]] = []
     crafts, recipes, ingredients = _crafts()
     breaks, harvests = _breaking(known, tools)
-    parts = {
-        "items": _items(known, tools),
-        "place": _places(),
-        "blocks": np.array([_block(known, n, loot, tools) for n in range(len(BLOCKS))], BLOCK),
-        "break_ticks": breaks,
-        "harvests": harvests,
-        "mobs": np.array([_mob(known, n, loot, tools) for n in range(len(CREATURES))], MOB),
-        "loot": np.array(loot, LOOT),
-        "crafts": crafts,
-        "recipes": recipes,
-        "ingredients": ingredients,
-        "biomes": np.array([(biome.plants, len(_herds(known, biome.rule))) for biome in BIOMES], BIOME),
-        "trees": _trees(known),
-        "herds": _all_herds(known),
-        "ores": _ores(known),
-        "sine": np.array([round(math.sin(math.radians(d)) * SINE_UNIT) for d in range(361)], np.int64),
-    }
-    made = np.zeros(1, np.dtype([(name, part.dtype, part.shape) for name, part in parts.items()], align=True))
-    for name, part in parts.items():
-        made[name] = part
-    made.setflags(write=False)
-    return made
+    return one_record(
+        {
+            "items": _items(known, tools),
+            "place": np.array([[_placed(name, v) for v in range(16)] for name in ITEMS], np.int64),
+            "blocks": np.array([_block(known, n, loot, tools) for n in range(len(BLOCKS))], BLOCK),
+            "break_ticks": breaks,
+            "harvests": harvests,
+            "mobs": np.array([_mob(known, n, loot, tools) for n in range(len(CREATURES))], MOB),
+            "loot": np.array(loot, LOOT),
+            "crafts": crafts,
+            "recipes": recipes,
+            "ingredients": ingredients,
+            "biomes": np.array([(biome.plants, len(_herds(known, biome.rule))) for biome in BIOMES], BIOME),
+            "trees": _trees(known),
+            "herds": _all_herds(known),
+            "ores": _ores(known),
+            "sine": np.array([round(math.sin(math.radians(d)) * SINE_UNIT) for d in range(361)], np.int64),
+        }
+    )
 
 
 # --- items and crafting -----------------------------------------------------------------------------
@@ -105,13 +101,6 @@ def _items(known: Rules, tools: list[str]) -> np.ndarray:
         row["remains"] = number_of(known.remains[name]) if name in known.remains else 0
         row["block"] = _placed(name)
     return table
-
-
-def _places() -> np.ndarray:
-    return np.array(
-        [[_placed(name, variant) for variant in range(16)] for name in ITEMS],
-        np.int64,
-    )
 
 
 def _placed(item: str, variant: int = 0) -> int:
@@ -238,12 +227,8 @@ def _ores(known: Rules) -> np.ndarray:
             round(ore.veins * 1000 * min(1, HEIGHT / (ore.high + 1))),
             ore.size,
             ore.shape == "triangle",
-            _bits(row for row, b in enumerate(BIOMES) if not ore.biomes or b.rule in ore.biomes),
+            sum(1 << row for row, b in enumerate(BIOMES) if not ore.biomes or b.rule in ore.biomes),
         )
         for ore in known.ores
     ]
     return np.array(rows, ORE)
-
-
-def _bits(numbers: Iterable[int]) -> int:
-    return sum(1 << number for number in numbers)

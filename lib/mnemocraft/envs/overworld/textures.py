@@ -12,7 +12,7 @@ from mnemocraft.envs.overworld.biomes import BIOMES
 from mnemocraft.envs.overworld.blocks import BLOCKS, FIRST_LEAVES, GRASS, Block, block_number
 from mnemocraft.envs.overworld.creatures import CREATURES, Box
 from mnemocraft.envs.overworld.items import ITEMS
-from mnemocraft.envs.overworld.world import records
+from mnemocraft.envs.overworld.world import one_record, records
 
 SIDE = 16
 TOP, FLANK, BOTTOM = range(3)
@@ -205,25 +205,23 @@ def palette() -> np.ndarray:
     """
     near = np.stack([_faces(number, block) for number, block in enumerate(BLOCKS)])
     middle = near.reshape(-1, 3, 4, 4, 4, 4, 4).mean(axis=(3, 5)).astype(np.int64)
-    parts = {
-        "near": near.astype(np.uint8),
-        "middle": middle.astype(np.uint8),
-        "far": near.reshape(-1, 3, SIDE * SIDE, 4).mean(axis=2).astype(np.uint8),
-        "tint": np.array([_tint(number, block) for number, block in enumerate(BLOCKS)], np.uint8),
-        "grass": np.array(
-            [[c * 128 // g for c, g in zip(b.grass, (104, 164, 66), strict=True)] for b in BIOMES], np.int64
-        ),
-        "sprite": np.array([b.pattern in ("tuft", "flower", "stalks", "post") for b in BLOCKS], np.uint8),
-        "layer": np.array([b.pattern == "layer" for b in BLOCKS], np.uint8),
-        "items": np.array([_item_colour(name) for name in ITEMS], np.int64),
-        "boxes": np.array([_box(b) for creature in CREATURES for b in creature.boxes], BOX),
-        "bodies": _spans([len(creature.boxes) for creature in CREATURES]),
-    }
-    made = np.zeros(1, np.dtype([(name, part.dtype, part.shape) for name, part in parts.items()], align=True))
-    for name, part in parts.items():
-        made[name] = part
-    made.setflags(write=False)
-    return made
+    return one_record(
+        {
+            "near": near.astype(np.uint8),
+            "middle": middle.astype(np.uint8),
+            "far": near.reshape(-1, 3, SIDE * SIDE, 4).mean(axis=2).astype(np.uint8),
+            "tint": np.array([_tint(number, block) for number, block in enumerate(BLOCKS)], np.uint8),
+            "grass": np.array(
+                [[c * 128 // g for c, g in zip(b.grass, (104, 164, 66), strict=True)] for b in BIOMES],
+                np.int64,
+            ),
+            "sprite": np.array([b.pattern in ("tuft", "flower", "stalks", "post") for b in BLOCKS], np.uint8),
+            "layer": np.array([b.pattern == "layer" for b in BLOCKS], np.uint8),
+            "items": np.array([_item_colour(name) for name in ITEMS], np.int64),
+            "boxes": np.array([_box(b) for creature in CREATURES for b in creature.boxes], BOX),
+            "bodies": _spans([len(creature.boxes) for creature in CREATURES]),
+        }
+    )
 
 
 def _tint(number: int, block: Block) -> int:

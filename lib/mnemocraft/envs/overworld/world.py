@@ -40,6 +40,15 @@ def records(fields: str) -> np.dtype:
     return np.dtype([(name, np.int64) for name in fields.split()], align=True)
 
 
+def one_record(parts: dict[str, np.ndarray]) -> np.ndarray:
+    """An array of one record that holds arrays by name, to be read only."""
+    made = np.zeros(1, np.dtype([(name, part.dtype, part.shape) for name, part in parts.items()], align=True))
+    for name, part in parts.items():
+        made[name] = part
+    made.setflags(write=False)
+    return made
+
+
 STATUS = records(
     "seed random biome time daylight spawns age stale life food saturation exhaustion oxygen armor "
     "experience fall pitch regeneration fire invulnerable eating pause progress "

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mnemocraft.envs.kitchen.domain import REPEATS, TICKS, kitchen_domain
 from mnemocraft.envs.kitchen.engine import Atom, GroundEffect, KitchenEngine, Progress
+from mnemocraft.envs.kitchen.environment import kind_of
 from mnemocraft.envs.kitchen.goal import GoalSpec
 
 if TYPE_CHECKING:
@@ -99,11 +100,6 @@ class Compact:
     def fries_when_cut(self, item: int) -> bool:
         """Whether it can be fried only after being cut."""
         return "isfryableifcut" in self.flags[item]
-
-
-def kind_of(name: str) -> str:
-    """``table`` for ``table2``."""
-    return name.rstrip("0123456789")
 
 
 def put(values: tuple, index: int, value: object) -> tuple:

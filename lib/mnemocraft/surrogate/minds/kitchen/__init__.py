@@ -17,14 +17,14 @@ from mnemocraft.surrogate.minds.kitchen import choosing, errands
 from mnemocraft.surrogate.minds.kitchen.beliefs import Beliefs
 from mnemocraft.surrogate.minds.kitchen.dishes import words
 from mnemocraft.surrogate.minds.kitchen.errors import slip
-from mnemocraft.surrogate.minds.kitchen.scene import Scene, read_scene
+from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen, read_scene
 
 
 class KitchenMind(Mind):
     """A robot in a kitchen; ``scene`` is what it reads of the kitchen, None where it can make nothing out."""
 
     @cached_property
-    def scene(self) -> Scene | None:
+    def scene(self) -> SeenKitchen | None:
         """The kitchen as shown."""
         return read_scene(self.conversation.observation)
 

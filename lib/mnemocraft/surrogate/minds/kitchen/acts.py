@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from mnemocraft.surrogate.minds.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen
 
 _WORDING = {
     "move": "Move {robot} from {at} to {a}",
@@ -39,16 +39,16 @@ class Act(NamedTuple):
     a: str = ""
     b: str = ""
 
-    def text(self, scene: Scene) -> str:
+    def text(self, scene: SeenKitchen) -> str:
         """The action in the words of the kitchen."""
         return _WORDING[self.verb].format(robot=scene.robot, at=scene.at, a=self.a, b=self.b)
 
-    def expected(self, scene: Scene) -> str:
+    def expected(self, scene: SeenKitchen) -> str:
         """What an observation should say afterwards ("" where nothing can be told)."""
         return _EXPECTED.get(self.verb, "").format(robot=scene.robot, a=self.a, b=self.b)
 
 
-def take(scene: Scene, thing: str) -> Act:
+def take(scene: SeenKitchen, thing: str) -> Act:
     """Pick a thing up from the station where the robot is."""
     stack = scene.stacks[scene.places[thing]]
     if thing in stack[1:]:
@@ -56,13 +56,13 @@ def take(scene: Scene, thing: str) -> Act:
     return Act("pick", thing, scene.places[thing])
 
 
-def put(scene: Scene, thing: str, station: str) -> Act:
+def put(scene: SeenKitchen, thing: str, station: str) -> Act:
     """Put what is held down on the station where the robot is, on top of what lies there."""
     stack = scene.stacks[station]
     return Act("stack", thing, stack[-1]) if stack else Act("place", thing, station)
 
 
-def imagine(scene: Scene, act: Act, steps: Mapping[str, int]) -> Scene:
+def imagine(scene: SeenKitchen, act: Act, steps: Mapping[str, int]) -> SeenKitchen:
     """The scene after an act, as far as the mind's eye sees.
 
     Args:
@@ -91,7 +91,7 @@ def imagine(scene: Scene, act: Act, steps: Mapping[str, int]) -> Scene:
     return after
 
 
-def _lift(scene: Scene, thing: str) -> None:
+def _lift(scene: SeenKitchen, thing: str) -> None:
     place = scene.places.pop(thing)
     if scene.standing.get(place) == thing:
         del scene.standing[place]
@@ -103,7 +103,7 @@ def _lift(scene: Scene, thing: str) -> None:
         scene.clocks.pop((verb, thing), None)
 
 
-def _put_down(scene: Scene, thing: str) -> None:
+def _put_down(scene: SeenKitchen, thing: str) -> None:
     if scene.kinds[thing] in ("pot", "bowl"):
         scene.standing[scene.at] = thing
     else:
@@ -111,14 +111,14 @@ def _put_down(scene: Scene, thing: str) -> None:
     scene.places[thing], scene.held = scene.at, None
 
 
-def _add(scene: Scene, item: str, pot: str) -> None:
+def _add(scene: SeenKitchen, item: str, pot: str) -> None:
     water = scene.water(pot)
     if water is not None:
         scene.added[water] = (*scene.added.get(water, ()), item)
     scene.held = None
 
 
-def _tick(scene: Scene, verb: str, thing: str, needed: int) -> None:
+def _tick(scene: SeenKitchen, verb: str, thing: str, needed: int) -> None:
     count = scene.clocks.pop((verb, thing), 0) + 1
     if verb == "cook" and count < needed:
         scene.states[thing] = scene.states.get(thing, frozenset()) | {"cooking"}
@@ -128,7 +128,7 @@ def _tick(scene: Scene, verb: str, thing: str, needed: int) -> None:
         _finish(scene, verb, thing)
 
 
-def _finish(scene: Scene, verb: str, thing: str) -> None:
+def _finish(scene: SeenKitchen, verb: str, thing: str) -> None:
     if verb == "fill":
         water = f"water{1 + sum(kind == 'water' for kind in scene.kinds.values())}"
         scene.kinds[water] = "water"

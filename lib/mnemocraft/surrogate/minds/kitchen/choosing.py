@@ -41,7 +41,7 @@ from mnemocraft.surrogate.minds.kitchen.dishes import Dish, understand, words
 from mnemocraft.surrogate.minds.kitchen.errors import Idea, misled, slip
 from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, lay_out
 from mnemocraft.surrogate.minds.kitchen.policy import ideas
-from mnemocraft.surrogate.minds.kitchen.scene import Scene, read_scene
+from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen, read_scene
 
 _TELLS = {
     ("Stack", "patty"): [PATTY],
@@ -60,7 +60,7 @@ def beliefs_for(prompt: Conversation, who: Competence) -> Beliefs:
     return beliefs.learns(belief for belief in noted if beliefs.heeds("lesson", belief))
 
 
-def seen(scene: Scene, beliefs: Beliefs) -> Scene:
+def seen(scene: SeenKitchen, beliefs: Beliefs) -> SeenKitchen:
     """What it takes in of an observation: with probability 1 - ``attention`` it overlooks one thing."""
     if not scene.places or beliefs.heeds("observation"):
         return scene
@@ -73,27 +73,27 @@ def note(prompt: Conversation, beliefs: Beliefs) -> str:
     return f" Lessons: {'; '.join(learned)}." if learned else ""
 
 
-def survey(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> tuple[Beliefs, Layout]:
+def survey(scene: SeenKitchen, prompt: Conversation, beliefs: Beliefs) -> tuple[Beliefs, Layout]:
     """What it wants to do in a scene; when it thinks that all is done, it thinks again."""
     layout = _layout(scene, prompt, beliefs)
     if not layout.done:
         return beliefs, layout
-    again = [b for b in beliefs.second_thoughts() if b == TABLE or _matters(scene, beliefs, b)]
+    dishes = dishes_in(scene, beliefs)
+    again = [
+        belief
+        for belief in beliefs.second_thoughts()
+        if belief == TABLE or dishes_in(scene, beliefs.learns([belief])) != dishes
+    ]
     beliefs = beliefs.learns(again)
     return beliefs, _layout(scene, prompt, beliefs) if again else layout
 
 
-def _matters(scene: Scene, beliefs: Beliefs, belief: str) -> bool:
-    """Whether putting a belief right changes what it has to make."""
-    return dishes_in(scene, beliefs.learns([belief])) != dishes_in(scene, beliefs)
-
-
-def dishes_in(scene: Scene, beliefs: Beliefs) -> tuple[Dish, ...]:
+def dishes_in(scene: SeenKitchen, beliefs: Beliefs) -> tuple[Dish, ...]:
     """The dishes it has to make."""
     return understand(beliefs.goal, Counter(scene.kinds.values()), beliefs)
 
 
-def _layout(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> Layout:
+def _layout(scene: SeenKitchen, prompt: Conversation, beliefs: Beliefs) -> Layout:
     dishes = dishes_in(scene, beliefs)
     return lay_out(scene, dishes, not beliefs.knows(TABLE), _kept(prompt, dishes, beliefs))
 
@@ -115,7 +115,7 @@ def written(idea: Idea, prompt: Conversation, beliefs: Beliefs) -> str:
     return idea.action if seen and beliefs.heeds("slip") else wrong
 
 
-def taught(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> list[str]:
+def taught(scene: SeenKitchen, prompt: Conversation, beliefs: Beliefs) -> list[str]:
     """Beliefs that a past experience puts right: what was worked on, or taken to where that is done."""
     past = prompt.experience
     if past is None or not beliefs.heeds("experience"):
@@ -134,7 +134,9 @@ def _kind(name: str) -> str:
     return name.partition("'")[0].rstrip("0123456789")
 
 
-def choose(scene: Scene, layout: Layout, prompt: Conversation, beliefs: Beliefs) -> tuple[Idea, Beliefs]:
+def choose(
+    scene: SeenKitchen, layout: Layout, prompt: Conversation, beliefs: Beliefs
+) -> tuple[Idea, Beliefs]:
     """The first idea that nothing speaks against, and what was learned from those that were dropped."""
     avoided = _avoided(prompt, beliefs)
     learned = set()
@@ -171,7 +173,7 @@ def _refuted(idea: Idea, prompt: Conversation, beliefs: Beliefs) -> bool:
     return not shown and beliefs.heeds("outcome", idea.action)
 
 
-def _considered(scene: Scene, layout: Layout, prompt: Conversation, beliefs: Beliefs) -> Iterator[Idea]:
+def _considered(scene: SeenKitchen, layout: Layout, prompt: Conversation, beliefs: Beliefs) -> Iterator[Idea]:
     own = [(step, Idea(step.text(scene), step.expected(scene))) for step in ideas(scene, layout)]
     past = prompt.experience
     if past is not None and beliefs.heeds("experience"):

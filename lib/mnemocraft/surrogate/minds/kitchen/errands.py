@@ -14,7 +14,7 @@ from mnemocraft.surrogate.minds.kitchen.beliefs import CUTS, TABLE, TIME, Belief
 from mnemocraft.surrogate.minds.kitchen.choosing import dishes_in, seen, survey
 from mnemocraft.surrogate.minds.kitchen.layout import Layout, lay_out
 from mnemocraft.surrogate.minds.kitchen.policy import first, ideas
-from mnemocraft.surrogate.minds.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen
 
 MOST_STEPS = 150
 """No plan is thought further than this."""
@@ -22,7 +22,7 @@ _WORK = {"Cut": "cut", "Cook": "cook", "Fry": "fry", "Fill": "fill", "Boil": "bo
 ERRAND = re.compile(r"(Put|Cut|Cook|Fry|Fill|Boil|Pour) (\w+) (?:on|into) (\w+)|(Wait) for (\w+)")
 
 
-def imagined(scene: Scene, beliefs: Beliefs) -> Iterator[tuple[Scene, Act]]:
+def imagined(scene: SeenKitchen, beliefs: Beliefs) -> Iterator[tuple[SeenKitchen, Act]]:
     """Steps to the end, each with the scene in which it is taken to happen."""
     scene, dishes, steps = _begin(scene, beliefs), None, _steps(beliefs)
     kept: list[str | None] = []
@@ -38,7 +38,7 @@ def imagined(scene: Scene, beliefs: Beliefs) -> Iterator[tuple[Scene, Act]]:
             scene = imagine(scene, act, steps)
 
 
-def _begin(scene: Scene, beliefs: Beliefs) -> Scene:
+def _begin(scene: SeenKitchen, beliefs: Beliefs) -> SeenKitchen:
     scene = seen(scene, beliefs).copy()
     scene.clocks = {("cook", item): 0 for item in scene.places if scene.has(item, "cooking")}
     return scene
@@ -50,7 +50,7 @@ def _steps(beliefs: Beliefs) -> dict[str, int]:
     return steps | {"cut": 3 if beliefs.knows(CUTS) else 1}
 
 
-def root(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> tuple[Beliefs, list[str]]:
+def root(scene: SeenKitchen, prompt: Conversation, beliefs: Beliefs) -> tuple[Beliefs, list[str]]:
     """Errands for the whole goal: as planned while all goes well, else thought out anew."""
     remaining = prompt.lines("Remaining Subtasks")
     failed = _went_wrong(scene, prompt)
@@ -65,7 +65,7 @@ def root(scene: Scene, prompt: Conversation, beliefs: Beliefs) -> tuple[Beliefs,
     return beliefs, list(_errands(scene, beliefs))
 
 
-def _went_wrong(scene: Scene, prompt: Conversation) -> bool:
+def _went_wrong(scene: SeenKitchen, prompt: Conversation) -> bool:
     """Whether the last errand failed, or the kitchen does not look as if it were done."""
     result, _, rest = prompt.blocks.get("Last Result", "").partition(' "')
     errand = ERRAND.fullmatch(rest.partition('"')[0])
@@ -77,7 +77,7 @@ def _parts(errand: re.Match[str]) -> tuple[str, str, str]:
     return (errand[1], errand[2], errand[3]) if errand[1] else (errand[4], errand[5], "")
 
 
-def _errands(scene: Scene, beliefs: Beliefs) -> Iterator[str]:
+def _errands(scene: SeenKitchen, beliefs: Beliefs) -> Iterator[str]:
     """An imagined course of action in words, one for each thing put somewhere or worked on."""
     said = ""
     for then, act in imagined(scene, beliefs):
@@ -90,7 +90,7 @@ def _errands(scene: Scene, beliefs: Beliefs) -> Iterator[str]:
         yield said
 
 
-def _words(scene: Scene, act: Act) -> str:
+def _words(scene: SeenKitchen, act: Act) -> str:
     if act.verb in ("place", "stack"):
         return f"Put {act.a} on {scene.at}"
     if act.verb in ("add", "pour"):
@@ -105,7 +105,7 @@ def _continues(said: str, words: str) -> bool:
     return said.startswith("Put ") and said[4:] == words.partition(" ")[2]
 
 
-def child(scene: Scene, prompt: Conversation, beliefs: Beliefs, task: re.Match[str]) -> list[str]:
+def child(scene: SeenKitchen, prompt: Conversation, beliefs: Beliefs, task: re.Match[str]) -> list[str]:
     """Actions that carry out an errand from here; none when it is done."""
     remaining = prompt.lines("Remaining Subtasks")
     if remaining and not beliefs.heeds("result"):
@@ -122,7 +122,7 @@ def child(scene: Scene, prompt: Conversation, beliefs: Beliefs, task: re.Match[s
     return actions
 
 
-def _towards(scene: Scene, layout: Layout, task: re.Match[str]) -> Act | None:
+def _towards(scene: SeenKitchen, layout: Layout, task: re.Match[str]) -> Act | None:
     """The next step of an errand; None when it is done or cannot be done."""
     verb, thing, target = _parts(task)
     if thing not in scene.kinds or _reached(scene, verb, thing, target):
@@ -144,13 +144,13 @@ def _towards(scene: Scene, layout: Layout, task: re.Match[str]) -> Act | None:
     return take(scene, top) if scene.at == scene.places[thing] else Act("move", scene.places[thing])
 
 
-def _deliver(scene: Scene, verb: str, thing: str, target: str) -> Act:
+def _deliver(scene: SeenKitchen, verb: str, thing: str, target: str) -> Act:
     if target in scene.stacks:
         return put(scene, thing, target)
     return Act("pour" if verb == "Pour" else "add", thing, target)
 
 
-def _reached(scene: Scene, verb: str, thing: str, target: str) -> bool:
+def _reached(scene: SeenKitchen, verb: str, thing: str, target: str) -> bool:
     water = scene.water(thing) or ""
     if verb == "Put":
         return scene.places.get(thing) == target or thing in scene.added.get(scene.water(target) or "", ())

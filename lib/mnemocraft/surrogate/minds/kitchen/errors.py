@@ -21,7 +21,7 @@ from mnemocraft.surrogate.minds.kitchen.beliefs import (
     Beliefs,
 )
 from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, next_state
-from mnemocraft.surrogate.minds.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen
 
 
 class Idea(NamedTuple):
@@ -32,7 +32,7 @@ class Idea(NamedTuple):
     error: str = ""
 
 
-def misled(scene: Scene, layout: Layout, act: Act, last: str, beliefs: Beliefs) -> Iterator[Idea]:
+def misled(scene: SeenKitchen, layout: Layout, act: Act, last: str, beliefs: Beliefs) -> Iterator[Idea]:
     """What wrong beliefs make of a sound idea.
 
     Args:
@@ -74,17 +74,17 @@ def misled(scene: Scene, layout: Layout, act: Act, last: str, beliefs: Beliefs) 
 Step = tuple[Act, str] | None
 
 
-def _cooking(scene: Scene, layout: Layout) -> str | None:
+def _cooking(scene: SeenKitchen, layout: Layout) -> str | None:
     return next((w.item for w in layout.wants if w.item and scene.has(w.item, "cooking")), None)
 
 
-def _one_cut(scene: Scene, layout: Layout, act: Act, last: str) -> Step:
+def _one_cut(scene: SeenKitchen, layout: Layout, act: Act, last: str) -> Step:
     if act.verb == "cut" and last == act.text(scene):
         return take(scene, act.a), f"{act.a} is cut"
     return None
 
 
-def _on_top_of_others(scene: Scene, layout: Layout, act: Act, last: str) -> Step:
+def _on_top_of_others(scene: SeenKitchen, layout: Layout, act: Act, last: str) -> Step:
     """Holding what has to be worked on, it puts it on what lies at the workplace."""
     want = layout.want(scene.held)
     state = next_state(scene, want.item, want.need) if want and want.item else None
@@ -101,7 +101,7 @@ def _on_top_of_others(scene: Scene, layout: Layout, act: Act, last: str) -> Step
     return put(scene, scene.held, station), f"{scene.held} is directly on top of {station}"
 
 
-def _empty_pot_on_stove(scene: Scene, layout: Layout, act: Act, last: str) -> Step:
+def _empty_pot_on_stove(scene: SeenKitchen, layout: Layout, act: Act, last: str) -> Step:
     pot = layout.pot
     if pot is None or scene.held != pot or scene.water(pot):
         return None
@@ -113,7 +113,7 @@ def _empty_pot_on_stove(scene: Scene, layout: Layout, act: Act, last: str) -> St
     return put(scene, pot, stove), f" is inside of {pot}"
 
 
-def _closed_early(scene: Scene, layout: Layout, act: Act, last: str) -> Step:
+def _closed_early(scene: SeenKitchen, layout: Layout, act: Act, last: str) -> Step:
     """With the base in place it fetches the top, as if the rest could be slipped in later."""
     for want in layout.wants:
         site = layout.sites[want.site]
@@ -132,7 +132,7 @@ def _closed_early(scene: Scene, layout: Layout, act: Act, last: str) -> Step:
     return None
 
 
-def _clutter_on_dish(scene: Scene, layout: Layout, act: Act, last: str) -> Step:
+def _clutter_on_dish(scene: SeenKitchen, layout: Layout, act: Act, last: str) -> Step:
     """What it only wants to get rid of goes onto the dish before it."""
     site = next((s for s in layout.sites if s.station == scene.at and s.built and not s.closed), None)
     parking = act.verb == "move" or scene.at not in {s.station for s in layout.sites}
@@ -144,7 +144,7 @@ def _clutter_on_dish(scene: Scene, layout: Layout, act: Act, last: str) -> Step:
     return put(scene, scene.held, scene.at), f"{top} has nothing above it"
 
 
-def _cut_where_it_lies(scene: Scene, layout: Layout, act: Act, last: str) -> Step:
+def _cut_where_it_lies(scene: SeenKitchen, layout: Layout, act: Act, last: str) -> Step:
     want = layout.want(act.a) if act.verb == "pick" else None
     if want and next_state(scene, act.a, want.need) == "cut" and scene.kinds[scene.at] != "board":
         return Act("cut", act.a, scene.at), ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mnemocraft.surrogate.minds.kitchen.dishes import Dish, Need
-from mnemocraft.surrogate.minds.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen
 
 WORKPLACE = {"cut": "board", "cooked": "stove", "fried": "fryer"}
 """Kind of station at which a state is reached, in the order in which states are reached."""
@@ -58,7 +58,9 @@ class Layout:
         return all(site.closed for site in self.sites)
 
 
-def lay_out(scene: Scene, dishes: Sequence[Dish], anywhere: bool, kept: Sequence[str | None] = ()) -> Layout:
+def lay_out(
+    scene: SeenKitchen, dishes: Sequence[Dish], anywhere: bool, kept: Sequence[str | None] = ()
+) -> Layout:
     """Choose sites and items, as few moves away from the scene as it can see.
 
     Args:
@@ -76,7 +78,7 @@ def lay_out(scene: Scene, dishes: Sequence[Dish], anywhere: bool, kept: Sequence
     return Layout(sites, _wants(scene, sites), pot, bowl)
 
 
-def _vessels(scene: Scene) -> tuple[str | None, str | None]:
+def _vessels(scene: SeenKitchen) -> tuple[str | None, str | None]:
     """The pot to use (one with water comes first) and the bowl (one that is served comes first)."""
     found = []
     for kind in ("pot", "bowl"):
@@ -86,7 +88,7 @@ def _vessels(scene: Scene) -> tuple[str | None, str | None]:
     return found[0], found[1]
 
 
-def fitting(scene: Scene, stack: Sequence[str], dish: Dish) -> tuple[int, list[Need], bool]:
+def fitting(scene: SeenKitchen, stack: Sequence[str], dish: Dish) -> tuple[int, list[Need], bool]:
     """How many layers of a stack belong to a dish, from the bottom; what is missing; whether it is closed."""
     left = list(dish.fillings)
     if dish.base is None or not stack or not meets(scene, stack[0], dish.base):
@@ -105,13 +107,17 @@ def fitting(scene: Scene, stack: Sequence[str], dish: Dish) -> tuple[int, list[N
     return built + closed, left, closed
 
 
-def meets(scene: Scene, item: str, need: Need) -> bool:
+def meets(scene: SeenKitchen, item: str, need: Need) -> bool:
     """Whether an item is what is needed, in the states needed."""
     return scene.kinds[item] == need.kind and need.states <= scene.states.get(item, frozenset())
 
 
 def _sites(
-    scene: Scene, dishes: Sequence[Dish], tables: list[str], kept: Sequence[str | None], bowl: str | None
+    scene: SeenKitchen,
+    dishes: Sequence[Dish],
+    tables: list[str],
+    kept: Sequence[str | None],
+    bowl: str | None,
 ) -> list[Site]:
     """Pairs of dish and table, the best first, until every dish has a table or tables run out."""
     offers = []
@@ -132,11 +138,11 @@ def _sites(
     return [sites.get(n) or Site(dish, None, 0, list(dish.fillings)) for n, dish in enumerate(dishes)]
 
 
-def _bases(scene: Scene, dish: Dish) -> list[str]:
+def _bases(scene: SeenKitchen, dish: Dish) -> list[str]:
     return [i for i in scene.places if dish.base is not None and scene.kinds[i] == dish.base.kind]
 
 
-def _worth(scene: Scene, dish: Dish, table: str, bowl: str | None, reach: int) -> float:
+def _worth(scene: SeenKitchen, dish: Dish, table: str, bowl: str | None, reach: int) -> float:
     """Steps that a site saves: layers in place count for it, things in the way against it."""
     if dish.soup:
         return 4.0 if scene.standing.get(table) == bowl else -4.0 * _crowd(scene, table)
@@ -147,11 +153,11 @@ def _worth(scene: Scene, dish: Dish, table: str, bowl: str | None, reach: int) -
     return -4.0 * crowd - 4.0 * reach
 
 
-def _crowd(scene: Scene, table: str) -> int:
+def _crowd(scene: SeenKitchen, table: str) -> int:
     return len(scene.stacks[table]) + (table in scene.standing)
 
 
-def _soup_progress(scene: Scene, site: Site, pot: str | None, bowl: str | None) -> None:
+def _soup_progress(scene: SeenKitchen, site: Site, pot: str | None, bowl: str | None) -> None:
     served = scene.water(bowl) if bowl else None
     water = served or (scene.water(pot) if pot else None)
     site.left = list(site.dish.fillings)
@@ -165,7 +171,7 @@ def _soup_progress(scene: Scene, site: Site, pot: str | None, bowl: str | None) 
         site.left = []  # nothing can be added to a bowl
 
 
-def _wants(scene: Scene, sites: list[Site]) -> list[Want]:
+def _wants(scene: SeenKitchen, sites: list[Site]) -> list[Want]:
     """What is missing, each with the item that is nearest to being what is needed."""
     used = {item for site in sites if site.station for item in scene.stacks[site.station][: site.built]}
     used |= {item for items in scene.added.values() for item in items}
@@ -186,7 +192,7 @@ def _wants(scene: Scene, sites: list[Site]) -> list[Want]:
     return chosen
 
 
-def _best_item(scene: Scene, need: Need, used: set[str]) -> str | None:
+def _best_item(scene: SeenKitchen, need: Need, used: set[str]) -> str | None:
     items = [
         item
         for item, kind in scene.kinds.items()
@@ -196,14 +202,14 @@ def _best_item(scene: Scene, need: Need, used: set[str]) -> str | None:
     return min(possible or items, key=lambda item: _distance(scene, item, need), default=None)
 
 
-def able(scene: Scene, item: str, need: Need) -> bool:
+def able(scene: SeenKitchen, item: str, need: Need) -> bool:
     """Whether an item can still get into the states needed."""
     said = scene.states.get(item, frozenset())
     ways = {"cut": {"cuttable"}, "cooked": {"cookable"}, "fried": {"fryable", "fryable once cut"}}
     return all(ways[state] & said for state in need.states - said)
 
 
-def _distance(scene: Scene, item: str, need: Need) -> tuple[int, bool, bool, int, int]:
+def _distance(scene: SeenKitchen, item: str, need: Need) -> tuple[int, bool, bool, int, int]:
     """How far an item is from what is needed: states missing, in hand, at work, states to spare, buried."""
     said = scene.states.get(item, frozenset())
     step = next_state(scene, item, need)
@@ -217,7 +223,7 @@ def _distance(scene: Scene, item: str, need: Need) -> tuple[int, bool, bool, int
     )
 
 
-def next_state(scene: Scene, item: str, need: Need) -> str | None:
+def next_state(scene: SeenKitchen, item: str, need: Need) -> str | None:
     """The next state that an item has to reach."""
     missing = need.states - scene.states.get(item, frozenset())
     return next((state for state in WORKPLACE if state in missing), None)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mnemocraft.surrogate.minds.kitchen.acts import Act, put, take
 from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, Site, Want, able, next_state
-from mnemocraft.surrogate.minds.kitchen.scene import Scene
+from mnemocraft.surrogate.minds.kitchen.scene import CONTAINERS, SeenKitchen
 
 _VERB = {"cut": "cut", "cooked": "cook", "fried": "fry"}
 _HERE, _COOK, _POT, _SERVE, _WORK, _CLEAR, _WAIT = range(7)
@@ -34,7 +34,7 @@ class Errand(NamedTuple):
     blockers: tuple[str, ...] = ()
 
 
-def ideas(scene: Scene, layout: Layout) -> Iterator[Act]:
+def ideas(scene: SeenKitchen, layout: Layout) -> Iterator[Act]:
     """What to do now, best first; nothing when every dish is complete."""
     if scene.held is not None:
         for errand in sorted(_uses(scene, layout, scene.held), key=lambda errand: errand.rank):
@@ -51,7 +51,7 @@ def ideas(scene: Scene, layout: Layout) -> Iterator[Act]:
             yield Act("move", scene.places[errand.blockers[0]])
 
 
-def _act(scene: Scene, layout: Layout, errand: Errand) -> Act:
+def _act(scene: SeenKitchen, layout: Layout, errand: Errand) -> Act:
     """The next step of an errand that nothing blocks."""
     thing = errand.thing
     if errand.work == "wait":
@@ -69,7 +69,7 @@ def _act(scene: Scene, layout: Layout, errand: Errand) -> Act:
     return take(scene, thing)
 
 
-def _errands(scene: Scene, layout: Layout) -> Iterator[Errand]:
+def _errands(scene: SeenKitchen, layout: Layout) -> Iterator[Errand]:
     for want in layout.wants:
         if want.item is not None:
             yield from _ingredient(scene, layout, want, want.item)
@@ -79,7 +79,7 @@ def _errands(scene: Scene, layout: Layout) -> Iterator[Errand]:
         yield from _tidy(scene, site)
 
 
-def _uses(scene: Scene, layout: Layout, held: str) -> Iterator[Errand]:
+def _uses(scene: SeenKitchen, layout: Layout, held: str) -> Iterator[Errand]:
     """Errands for what is in hand: its own, and those of others of its kind that it could swap with."""
     yield from (errand for errand in _errands(scene, layout) if errand.thing == held)
     own = layout.want(held)
@@ -90,13 +90,13 @@ def _uses(scene: Scene, layout: Layout, held: str) -> Iterator[Errand]:
             yield from _ingredient(scene, layout, want, held)
 
 
-def _tidy(scene: Scene, site: Site) -> Iterator[Errand]:
+def _tidy(scene: SeenKitchen, site: Site) -> Iterator[Errand]:
     """What lies on a dish without belonging there has to go."""
     if site.station is not None and site.built and (over := scene.stacks[site.station][site.built :]):
         yield Errand(_CLEAR, over[0], site.station, "", over[::-1])
 
 
-def _ingredient(scene: Scene, layout: Layout, want: Want, item: str) -> Iterator[Errand]:
+def _ingredient(scene: SeenKitchen, layout: Layout, want: Want, item: str) -> Iterator[Errand]:
     state = next_state(scene, item, want.need)
     if state is None:
         yield from _serve(scene, layout, want, item)
@@ -114,7 +114,7 @@ def _ingredient(scene: Scene, layout: Layout, want: Want, item: str) -> Iterator
         yield from _carry(scene, layout, Errand(rank, item, station, verb))
 
 
-def _serve(scene: Scene, layout: Layout, want: Want, item: str) -> Iterator[Errand]:
+def _serve(scene: SeenKitchen, layout: Layout, want: Want, item: str) -> Iterator[Errand]:
     """Put an ingredient that is ready into its dish, when it is its turn."""
     site = layout.sites[want.site]
     if site.dish.soup:
@@ -133,7 +133,7 @@ def _turn(site: Site, want: Want) -> bool:
     return site.built > 0 and (not site.dish.ordered or want.need == site.left[0])
 
 
-def _carry(scene: Scene, layout: Layout, errand: Errand) -> Iterator[Errand]:
+def _carry(scene: SeenKitchen, layout: Layout, errand: Errand) -> Iterator[Errand]:
     """The errand itself, or the errand with what blocks it; nothing when it has to wait for its place."""
     there = () if errand.work == "into" else _in_the_way(scene, layout, errand)
     if any(_busy(scene, layout, thing) for thing in there):
@@ -143,7 +143,7 @@ def _carry(scene: Scene, layout: Layout, errand: Errand) -> Iterator[Errand]:
     yield errand._replace(rank=_CLEAR if blockers else errand.rank, blockers=blockers)
 
 
-def _in_the_way(scene: Scene, layout: Layout, errand: Errand) -> tuple[str, ...]:
+def _in_the_way(scene: SeenKitchen, layout: Layout, errand: Errand) -> tuple[str, ...]:
     """What lies or stands where the thing shall go and is no layer under it, top first (even the thing)."""
     station = errand.station
     built = next((site.built for site in layout.sites if site.station == station), 0)
@@ -152,7 +152,7 @@ def _in_the_way(scene: Scene, layout: Layout, errand: Errand) -> tuple[str, ...]
     return lying + ((standing,) if standing and standing != errand.thing else ())
 
 
-def _busy(scene: Scene, layout: Layout, thing: str) -> bool:
+def _busy(scene: SeenKitchen, layout: Layout, thing: str) -> bool:
     """Whether a thing is being worked on where it is, so that it must not be moved."""
     kind = scene.kinds[scene.places[thing]]
     if thing == layout.pot:
@@ -167,7 +167,7 @@ def _busy(scene: Scene, layout: Layout, thing: str) -> bool:
     return state is not None and scene.alone(thing) and WORKPLACE[state] == kind
 
 
-def _pot_place(scene: Scene, site: Site, pot: str) -> str | None:
+def _pot_place(scene: SeenKitchen, site: Site, pot: str) -> str | None:
     """Kind of station at which the pot is needed next; None when it is ready."""
     water = scene.water(pot)
     if water is None:
@@ -175,7 +175,7 @@ def _pot_place(scene: Scene, site: Site, pot: str) -> str | None:
     return "stove" if site.dish.boiled and not scene.has(water, "boiling") else None
 
 
-def _soup(scene: Scene, layout: Layout, site: Site, pot: str, bowl: str) -> Iterator[Errand]:
+def _soup(scene: SeenKitchen, layout: Layout, site: Site, pot: str, bowl: str) -> Iterator[Errand]:
     if site.station is not None and scene.places.get(bowl) != site.station:
         yield from _carry(scene, layout, Errand(_SERVE, bowl, site.station))
     if scene.water(bowl):
@@ -192,7 +192,7 @@ def _soup(scene: Scene, layout: Layout, site: Site, pot: str, bowl: str) -> Iter
         yield Errand(_POT, pot, scene.places[bowl], "into")
 
 
-def workplace(scene: Scene, layout: Layout, kind: str) -> str | None:
+def workplace(scene: SeenKitchen, layout: Layout, kind: str) -> str | None:
     """The station of a kind that is free, or else easiest to clear."""
 
     def trouble(station: str) -> tuple[bool, int]:
@@ -202,14 +202,14 @@ def workplace(scene: Scene, layout: Layout, kind: str) -> str | None:
     return min(scene.stations(kind), key=trouble, default=None)
 
 
-def _park(scene: Scene, layout: Layout, thing: str) -> Iterator[Act]:
+def _park(scene: SeenKitchen, layout: Layout, thing: str) -> Iterator[Act]:
     """Put down what is not needed now: where it disturbs least."""
     for station in sorted(scene.stacks, key=lambda s: _disturbance(scene, layout, thing, s)):
-        if scene.free(station) or (scene.stacks[station] and not _is_vessel(scene, thing)):
+        if scene.free(station) or (scene.stacks[station] and scene.kinds[thing] not in CONTAINERS):
             yield put(scene, thing, station) if station == scene.at else Act("move", station)
 
 
-def _disturbance(scene: Scene, layout: Layout, thing: str, station: str) -> tuple[int, int, bool]:
+def _disturbance(scene: SeenKitchen, layout: Layout, thing: str, station: str) -> tuple[int, int, bool]:
     """Free stations that nothing needs come first, then stacks of what is not wanted."""
     reserved = station in _reserved(scene, layout)
     wanted = sum(_urgency(layout, item) for item in scene.stacks[station])
@@ -225,11 +225,7 @@ def _urgency(layout: Layout, item: str) -> int:
     return 0 if want is None else {"base": 4, "filling": 2, "top": 1}[want.role]
 
 
-def _is_vessel(scene: Scene, thing: str) -> bool:
-    return scene.kinds[thing] in ("pot", "bowl")
-
-
-def _reserved(scene: Scene, layout: Layout) -> set[str]:
+def _reserved(scene: SeenKitchen, layout: Layout) -> set[str]:
     """Sites, and a station of each kind at which something has still to be done."""
     kinds = {WORKPLACE[s] for w in layout.wants for s in w.need.states if w.item and not scene.has(w.item, s)}
     for site in layout.sites:
@@ -239,6 +235,6 @@ def _reserved(scene: Scene, layout: Layout) -> set[str]:
     return {station for station in (*stations, *(site.station for site in layout.sites)) if station}
 
 
-def first(scene: Scene, layout: Layout, valid: Sequence[str] = ()) -> Act | None:
+def first(scene: SeenKitchen, layout: Layout, valid: Sequence[str] = ()) -> Act | None:
     """The best idea that is among the valid actions (all are, when none are given)."""
     return next((act for act in ideas(scene, layout) if not valid or act.text(scene) in valid), None)

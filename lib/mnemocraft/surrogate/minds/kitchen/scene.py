@@ -62,7 +62,7 @@ def read_line(line: str) -> Fact | None:
 
 
 @dataclass
-class Scene:
+class SeenKitchen:
     """A kitchen as read or imagined.
 
     Attributes:
@@ -89,14 +89,14 @@ class Scene:
     held: str | None
     clocks: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def copy(self) -> "Scene":
+    def copy(self) -> "SeenKitchen":
         """A scene of its own to imagine with."""
-        return Scene(
+        return SeenKitchen(
             dict(self.kinds), dict(self.states), dict(self.stacks), dict(self.standing), dict(self.places),
             dict(self.inside), dict(self.added), self.robot, self.at, self.held, dict(self.clocks),
         )  # fmt: skip
 
-    def without(self, thing: str) -> "Scene":
+    def without(self, thing: str) -> "SeenKitchen":
         """The scene to someone who overlooks a thing: what lies on it seems to lie on what is under it."""
         scene = self.copy()
         place = scene.places.pop(thing)
@@ -133,7 +133,7 @@ class Scene:
 
 
 @lru_cache(maxsize=256)
-def read_scene(observation: str) -> Scene | None:
+def read_scene(observation: str) -> SeenKitchen | None:
     """The scene in the object blocks of an observation; None without a robot at a station.
 
     What has no kind is passed over. The scene is shared between calls: copy it before changing it.
@@ -155,7 +155,7 @@ def read_scene(observation: str) -> Scene | None:
     places |= {container: station for station, container in standing.items()}
     inside = _many((container, meal) for what, meal, container in facts if what == "inside of")
     added = _many((meal, item) for what, item, meal in facts if what == "added to")
-    return Scene(
+    return SeenKitchen(
         kinds, states, stacks, standing, places, inside, added,
         robot, at[robot], held,
     )  # fmt: skip
