@@ -141,7 +141,7 @@ FILES = {
         "PROSE = 'mnemocraft.prose:it is only a sentence that names it'\n"
         "def start():\n    if numpy:\n        import mnemocraft.inner\n"
     ),
-    "box/__init__.py": "_MODULES = {'Thing': 'thing', 'Other': 'other'}\n",
+    "box/__init__.py": "_MODULES = {'thing': 'Thing', 'other': 'Other'}\n",
     "box/thing.py": "from mnemocraft.nothing import Missing\n",
     "box/other.py": "",
     "entry.py": "import mnemocraft.deeper as deeper, mnemocraft.start\n",

@@ -28,7 +28,7 @@ from mnemocraft.runs.events import (
     read_event,
 )
 from mnemocraft.viewer import strip
-from mnemocraft.viewer.pictures import Pictures, pictures_of
+from mnemocraft.viewer.pictures import pictures_of
 from mnemocraft.viewer.strip import Moment
 from mnemocraft.worlds.minecraft import read
 from mnemocraft.worlds.world import Goals, Horizons, World
@@ -157,6 +157,3 @@ def _called(call: Mapping[str, Any]) -> str:
     if call["name"] == "read_memory":
         return f"looks up: {arguments.get('recipe', '')}"
     return f"calls {call['name']}: {', '.join(f'{name} {value}' for name, value in arguments.items())}"
-
-
-__all__ = ["Begin", "Pictures", "replay", "said", "show"]

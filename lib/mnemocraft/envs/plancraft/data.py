@@ -66,11 +66,6 @@ class Example:
     def __hash__(self) -> int:
         return hash(self.id)  # the default would hash the dicts, which cannot be
 
-    @property
-    def path_length(self) -> int | None:
-        """Number of crafts in the package's plan."""
-        return None if self.optimal_path is None else len(self.optimal_path)
-
 
 @cache
 def examples(split: str) -> tuple[Example, ...]:
