@@ -16,8 +16,7 @@ import pytest
 from mnemocraft import paths
 from mnemocraft.envs import MineDojoEnv
 from mnemocraft.envs.minedojo import launch
-from mnemocraft.envs.minedojo.observation import observation_space
-from mnemocraft.envs.overworld.spaces import NO_OP
+from mnemocraft.envs.overworld.spaces import NO_OP, observation_space
 from mnemocraft.errors import MissingExtra, MnemocraftError
 
 FAKE = Path(__file__).parent / "minedojo_fake.py"

@@ -134,9 +134,9 @@ def test_match_ignores_order_of_shapeless_ingredients():
         assert book().match([*order, "charcoal", *[None] * 5]) is None
 
 
-def test_replace_changes_one_result_only():
+def test_a_book_with_another_recipe_changes_one_result_only():
     wrong = Recipe("stick", "shapeless", "stick", 1, ingredients=(("dirt",),))
-    changed = book().replace("stick", [wrong])
+    changed = RecipeBook([*(r for r in book().recipes if r.result != "stick"), wrong])
     assert changed.by_result["stick"] == (wrong,)
     assert changed.match(["dirt", *[None] * 8])[0] == wrong
     assert {r for r in changed.recipes if r.result != "stick"} < set(book().recipes)

@@ -9,18 +9,20 @@ from mnemocraft.agents.deps.inner_monologue import inner_monologue
 from mnemocraft.agents.deps.rounds import SAMPLING
 from mnemocraft.agents.deps.selectors import HorizonSelector
 from mnemocraft.agents.deps.zero_shot import chain_of_thought, progprompt, zero_shot
-from mnemocraft.agents.rollout import Agent, Rollout
+from mnemocraft.agents.rollout import Agent
 from mnemocraft.worlds.world import Goals, Horizons
 
-LABELS = {
-    "gpt": "GPT",
-    "progprompt": "ProgPrompt",
-    "cot": "CoT",
-    "inner_monologue": "InnerMonologue",
-    "code_as_policies": "CaP",
-    "dep": "DEP",
-    "deps": "DEPS",
+_METHODS: dict[str, tuple[str, Callable[..., Awaitable[None]], tuple[type, ...]]] = {
+    "gpt": ("GPT", zero_shot, ()),
+    "progprompt": ("ProgPrompt", progprompt, (Goals,)),
+    "cot": ("CoT", chain_of_thought, ()),
+    "inner_monologue": ("InnerMonologue", inner_monologue, ()),
+    "code_as_policies": ("CaP", code_as_policies, (Goals,)),
+    "dep": ("DEP", deps, ()),
+    "deps": ("DEPS", partial(deps, selector=HorizonSelector()), (Goals, Horizons)),
 }
+_REVISING = ("inner_monologue", "dep", "deps")
+LABELS = {name: label for name, (label, _, _) in _METHODS.items()}
 """Names in the paper's tables by the name that conditions use, in the order of Table 2."""
 
 
@@ -33,18 +35,7 @@ def agent(name: str, max_rounds: int | None = None) -> Agent:
             dialogue has room for.
     """
     method = {"zero_shot": "gpt", "zero_shot_cot": "cot"}.get(name, name)
-    runs: dict[str, Callable[[Rollout], Awaitable[None]]] = {
-        "gpt": zero_shot,
-        "progprompt": progprompt,
-        "cot": chain_of_thought,
-        "inner_monologue": partial(inner_monologue, max_rounds=max_rounds),
-        "code_as_policies": code_as_policies,
-        "dep": partial(deps, max_rounds=max_rounds),
-        "deps": partial(deps, max_rounds=max_rounds, selector=HorizonSelector()),
-    }
-    needs: dict[str, tuple[type, ...]] = {
-        "progprompt": (Goals,),
-        "code_as_policies": (Goals,),
-        "deps": (Goals, Horizons),
-    }
-    return Agent(name, LABELS[method], runs[method], SAMPLING, needs.get(method, ()))
+    label, run, needs = _METHODS[method]
+    if method in _REVISING:
+        run = partial(run, max_rounds=max_rounds)
+    return Agent(name, label, run, SAMPLING, needs)

@@ -7,7 +7,7 @@ logs of a tree species (1.11.2), ``oak_log``, ``birch_log`` ... are goals too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -133,14 +133,6 @@ class GoalLibrary:
 
     # --- what planners ask ------------------------------------------------------------------------
 
-    def effects(self, goal: Goal) -> dict[str, int]:
-        """What the inventory gains and (negative) loses; of a family the first member stands for all."""
-        way = self.ways(goal)[0]
-        change = dict(way.gives)
-        for members, asked in way.takes:
-            change[members[0]] = change.get(members[0], 0) - asked
-        return change
-
     def failure(self, goal: Goal, inventory: Mapping[str, int], nearby: Collection[str] = ()) -> str:
         """Why a goal cannot be pursued now, in one sentence; empty if its preconditions hold.
 
@@ -162,12 +154,6 @@ class GoalLibrary:
             return ""
         lacks = [self.engine.shortage(way, inventory) for way in ways]
         return failure(goal.name, min(lacks, key=lambda shortage: shortage.weight))
-
-    def ready(
-        self, goals: Iterable[Goal], inventory: Mapping[str, int], nearby: Collection[str] = ()
-    ) -> list[Goal]:
-        """Those goals whose preconditions hold now: the candidates among which a selector may choose."""
-        return [goal for goal in goals if not self.failure(goal, inventory, nearby)]
 
     def objective(self, goal: Goal) -> tuple[Objective, ...]:
         """Items of which ``goal.count`` units must be gained: for a kill, any one that the mob surely leaves.

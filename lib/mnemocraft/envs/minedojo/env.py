@@ -12,10 +12,10 @@ from mnemocraft.envs.checks import whole
 from mnemocraft.envs.minedojo import launch
 from mnemocraft.envs.minedojo.connection import Connection
 from mnemocraft.envs.minedojo.minedojo_worker.protocol import Arrays, Body
-from mnemocraft.envs.minedojo.observation import observation_space, translate
+from mnemocraft.envs.minedojo.observation import translate
 from mnemocraft.envs.minedojo.outcome import failure
 from mnemocraft.envs.overworld import checks
-from mnemocraft.envs.overworld.spaces import ActionSpace
+from mnemocraft.envs.overworld.spaces import ActionSpace, observation_space
 from mnemocraft.envs.task_env import TaskEnv, outcome
 from mnemocraft.errors import MnemocraftError
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from gymnasium.spaces import Box, Dict, Space
 
 from mnemocraft.envs.minedojo.minedojo_worker.protocol import Arrays
@@ -15,30 +14,6 @@ from mnemocraft.errors import MnemocraftError
 Observation = dict[str, Any]
 OURS = ("text", "biome", "position", "life", "image")
 """Keys of the contract that MineDojo does not have."""
-
-
-class AnyWords(spaces.Words):
-    """Arrays of names that no list holds: the game has more blocks than the overworld.
-
-    Args:
-        shape: Shape of the array.
-    """
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        super().__init__(shape, ("air",))
-
-    def contains(self, x: Any) -> bool:
-        """Whether ``x`` is an array of text of this shape."""
-        return isinstance(x, np.ndarray) and x.dtype.kind == "U" and x.shape == self.shape
-
-
-def observation_space(image_size: tuple[int, int]) -> Dict:
-    """The space of ``OverworldEnv``, open to all blocks of the game."""
-    space = spaces.observation_space(image_size, ())
-    voxels = space["voxels"]
-    assert isinstance(voxels, Dict)
-    voxels.spaces["block_name"] = AnyWords((3, 3, 3))
-    return space
 
 
 def translate(space: Dict, arrays: Arrays, biome: str) -> Observation:

@@ -44,10 +44,10 @@ class Words(gymnasium.Space[np.ndarray]):
 
     Args:
         shape: Shape of the array.
-        names: The names that may occur.
+        names: The names that may occur; none for any.
     """
 
-    def __init__(self, shape: tuple[int, ...], names: tuple[str, ...]) -> None:
+    def __init__(self, shape: tuple[int, ...], names: tuple[str, ...] = ()) -> None:
         super().__init__(shape, np.str_)
         self.names = frozenset(names)
 
@@ -57,12 +57,12 @@ class Words(gymnasium.Space[np.ndarray]):
             isinstance(x, np.ndarray)
             and x.dtype.kind == "U"
             and x.shape == self.shape
-            and self.names.issuperset(x.ravel().tolist())
+            and (not self.names or self.names.issuperset(x.ravel().tolist()))
         )
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.ndarray:
         """Random names."""
-        return self.np_random.choice(sorted(self.names), size=self.shape)
+        return self.np_random.choice(sorted(self.names) or ["air"], size=self.shape)
 
 
 class Voxels(dict[str, np.ndarray]):
@@ -173,12 +173,12 @@ def _changes() -> Dict:
     return Dict(parts)
 
 
-def observation_space(image_size: tuple[int, int] | None, block_names: tuple[str, ...]) -> Dict:
+def observation_space(image_size: tuple[int, int] | None, block_names: tuple[str, ...] = ()) -> Dict:
     """All keys of an observation.
 
     Args:
         image_size: Height and width; None for observations without images.
-        block_names: English names of the blocks that there are.
+        block_names: English names of the blocks that there are; none for any.
     """
     parts: dict[str, gymnasium.Space] = {
         "inventory": _stacks(36),

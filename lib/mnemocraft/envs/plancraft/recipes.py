@@ -90,10 +90,6 @@ class RecipeBook:
         self.recipes = tuple(recipes)
         self._ancestors: dict[str, frozenset[str]] = {}
 
-    def replace(self, result: str, recipes: Sequence[Recipe]) -> RecipeBook:
-        """A copy of this book in which ``recipes`` stand in place of those that make ``result``."""
-        return RecipeBook([r for r in self.recipes if r.result != result] + list(recipes))
-
     @cached_property
     def by_result(self) -> dict[str, tuple[Recipe, ...]]:
         """The recipes that make an item."""
