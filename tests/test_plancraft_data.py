@@ -79,7 +79,7 @@ def test_computed_columns_equal_the_files():
 def test_what_impossible_examples_lack_is_none():
     for split in SPLITS:
         for e in examples(split):
-            optional = (e.optimal_path, e.items_used, e.unique_items_used, e.complexity, e.path_length)
+            optional = (e.optimal_path, e.items_used, e.unique_items_used, e.complexity)
             assert all((value is None) == e.impossible for value in optional)
             assert e.impossible == (e.difficulty == "impossible")
 
