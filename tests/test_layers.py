@@ -67,3 +67,15 @@ def test_imports_go_down_and_in_no_circle() -> None:
     circles = [sorted(circle) for circle in nx.strongly_connected_components(graph) if len(circle) > 1]
     assert not circles
     assert set(upward) == KNOWN, "\n".join(upward.values())
+
+
+def test_imports_in_functions_count_and_those_for_type_checking_do_not() -> None:
+    code = """
+import mnemocraft.errors
+if TYPE_CHECKING:
+    from mnemocraft import agents
+def late():
+    from mnemocraft.envs import checks, KitchenEnv
+"""
+    found = list(imports(ast.parse(code), {"mnemocraft.envs.checks": LIB}))
+    assert found == [("mnemocraft.errors", 2), ("mnemocraft.envs.checks", 6), ("mnemocraft.envs", 6)]

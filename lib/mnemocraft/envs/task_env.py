@@ -52,7 +52,9 @@ class TaskEnv(gymnasium.Env[dict[str, Any], Action], RecordConstructorArgs):
     def _info(self, **more: Any) -> dict[str, Any]:
         """``success``, ``steps``, whatever else there is to tell, and at the end ``reason``."""
         told = {"success": self.success, "steps": self.steps, **more}
-        return told | {"reason": self.reason} if self.reason else told
+        if self.reason:
+            told["reason"] = self.reason
+        return told
 
     def _ends(self) -> tuple[bool, bool]:
         """Terminated, and truncated."""
