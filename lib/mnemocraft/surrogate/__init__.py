@@ -15,6 +15,8 @@ would get, parses them with fixed rules and answers in every role an agent needs
 A request is answered by the mind of its world in the format that it asks for. :mod:`minds` say what the
 stand-in believes about a world and how it reasons there, :mod:`formats` how an agent wants that said. They
 know nothing of each other but :class:`~mnemocraft.surrogate.minds.Mind`, so each works with all of the other.
+A new mind is a subclass of that with ``wanted`` and ``plan``, and a row of :data:`MINDS`; a new format is a
+function and a row of a table in :mod:`formats`.
 """
 
 import importlib
