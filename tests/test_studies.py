@@ -16,7 +16,7 @@ import how2_synthetic
 from mnemocraft import figstyle
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import code_version
-from mnemocraft.studies import boxes, claims, estimates, report
+from mnemocraft.studies import boxes, checks, claims, estimates, report
 from mnemocraft.studies.deps import analysis as deps
 from mnemocraft.studies.gig import analysis as gig
 from mnemocraft.studies.gig import diagram as gig_diagram
@@ -116,7 +116,7 @@ def test_statuses_count_every_episode_and_show_what_was_planned() -> None:
 
 
 @pytest.mark.parametrize(
-    "check", [lambda: estimates.check_profile("huge", ["quick"]), lambda: estimates.check_seeds([], 42)]
+    "check", [lambda: checks.check("profile", "huge", ["quick"]), lambda: checks.check_seeds([], 42)]
 )
 def test_wrong_parameters_are_one_sentence(check: Callable[[], None]) -> None:
     with pytest.raises(MnemocraftError, match=r"^[^\n]+\.$"):
