@@ -72,9 +72,9 @@ def checkout(tmp_path: Path) -> Path:
         shutil.copy(paths.ROOT / name, tmp_path)
     (tmp_path / "lib").symlink_to(paths.ROOT / "lib")
     (tmp_path / "bin").mkdir()
-    python = tmp_path / "bin/python3.11"  # as on a Debian machine that lacks the package python3-venv
+    python = tmp_path / "bin/python3.11"  # a bare one, on a Debian machine that lacks python3-venv
     python.write_text(
-        f'#!/bin/sh\ncase "$2" in *ensurepip*) exit 1;; esac\nexec "{sys.executable}" "$@"\n',
+        f'#!/bin/sh\ncase "$2" in *ensurepip*) exit 1;; esac\nexec "{sys.executable}" -S "$@"\n',
     )
     python.chmod(0o755)
     return tmp_path
