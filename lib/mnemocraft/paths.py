@@ -33,9 +33,9 @@ def results_dir(stem: str, model: str, profile: str) -> Path:
 def figures_dir(stem: str, model: str, profile: str) -> Path:
     """Folder of a run's figures.
 
-    ``figures/<notebook>/`` itself holds the shipped ones, which go with the largest profile of the default
-    model (:data:`SHIPPED`) that has tables. Any other run draws into ``figures/<notebook>/<model>/<profile>/``
-    and overwrites nothing that was shipped; git ignores those of profile ``smoke``.
+    ``figures/<notebook>/`` itself holds the shipped ones, which go with the largest profile of a model of
+    :data:`SHIPPED` that has tables. Any other run draws into ``figures/<notebook>/<model>/<profile>/`` and
+    overwrites nothing that was shipped; git ignores those of profile ``smoke``.
     """
     folder = output_root() / "figures" / stem
     larger = PROFILES[PROFILES.index(profile) + 1 :]

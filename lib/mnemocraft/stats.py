@@ -129,8 +129,8 @@ class Cells:
     def detectable(self, weights: Mapping[Key, float], tests: int = 1) -> float:
         """The smallest effect that data like these would find in 80 % of runs; NaN if that is unknown.
 
-        Simulated from the records: a run's effect is the true one plus the noise of a bootstrap draw, and is
-        found if the interval of level 1 - :data:`ALPHA` / ``tests`` around it (as wide as this one) excludes 0.
+        Simulated from the records: a run's effect is the true one plus the noise of a bootstrap draw, and it
+        is found if the interval around it, at level 1 - :data:`ALPHA` / ``tests``, excludes 0.
 
         Args:
             weights: The contrast.
@@ -416,8 +416,8 @@ Direction = Literal["positive", "negative"]
 class Verdict:
     """What was found of a directed claim, and why.
 
-    ``outcome`` is ``holds``, ``fails``, ``undecided``, or ``cannot be decided here``: the effect that was to be
-    found is smaller than what so few episodes could show.
+    ``outcome`` is ``holds``, ``fails``, ``undecided``, or ``cannot be decided here``: the effect that was to
+    be found is smaller than what so few episodes could show.
     """
 
     outcome: str

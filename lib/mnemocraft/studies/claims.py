@@ -107,10 +107,9 @@ def judge(
         ``metric``, ``effect`` with its interval ``low`` to ``high``, ``cohens_h``, ``pairs`` (episodes of the
         smaller arm), the clusters, ``detectable`` (the smallest effect that these data find in 80 % of runs
         after correction), ``p`` and ``p_holm`` as texts, ``paper_effect``, ``paper_verdict``, ``verdict``,
-        ``direction`` and ``size`` (against the paper's effect: ``same``, ``opposite`` or ``unclear``, and
-        whether the interval ``contains`` or ``excludes`` it), and ``finding``, a sentence. ``verdict`` is that
-        of :func:`mnemocraft.stats.verdict`, or ``reverses`` where two parts have opposite effects, or what
-        :meth:`Claim.of_standin` says.
+        ``direction`` and ``size`` (:func:`agreement` with the paper's effect) and ``finding``, a sentence.
+        ``verdict`` is that of :func:`mnemocraft.stats.verdict`, or ``reverses`` where two parts have opposite
+        effects, or what :meth:`Claim.of_standin` says.
     """
     rows = [
         (claim, part, weights)
@@ -142,9 +141,10 @@ def judge(
 
 
 def agreement(effect: Estimate, paper: float) -> dict[str, str]:
-    """Two statements on an effect beside the paper's: the same direction? is the paper's size inside?
+    """Two statements on an effect beside the paper's, by the 95 % interval of this one effect.
 
-    Both are about the 95 % interval of this one effect. Where there is none, or no test, they are empty.
+    ``direction`` is ``same`` or ``opposite``, or ``unclear`` where the interval contains 0; ``size`` says
+    whether the interval ``contains`` or ``excludes`` the paper's effect. Without a test both are empty.
     """
     if np.isnan(paper) or effect.untested:
         return {"direction": "", "size": ""}
@@ -194,8 +194,11 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
     unknown = least.isna() | whole["paper_effect"].isna()
     told = np.select(
         [few, unknown, small],
-        [f"nothing is tested below {stats.MIN_CLUSTERS} clusters", "can decide larger effects"]
-        + ["cannot be decided here: the paper's effect is smaller"],
+        [
+            f"nothing is tested below {stats.MIN_CLUSTERS} clusters",
+            "can decide larger effects",
+            "cannot be decided here: the paper's effect is smaller",
+        ],
         "can find the paper's effect",
     )
     columns = {"clusters": count, "detectable": least, "this run": told}

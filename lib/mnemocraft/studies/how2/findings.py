@@ -79,8 +79,8 @@ def _judged(model: str, tables: Tables) -> str:
     most = whole["targets"].max()
     if most < stats.MIN_CLUSTERS:
         return (
-            f"None of the {len(whole)} claims can be decided with **{model}**: its tasks have {most} targets, "
-            f"{_high(tables)} of them in `high`, and below {stats.MIN_CLUSTERS} nothing is tested."
+            f"None of the {len(whole)} claims can be decided with **{model}**: its tasks have {most} "
+            f"targets, {_high(tables)} of them in `high`, and below {stats.MIN_CLUSTERS} nothing is tested."
         )
     ended = [
         f"{name}: {', '.join(rows['hypothesis'])}" for name, rows in whole.groupby("verdict", sort=False)
@@ -101,8 +101,8 @@ def _rests(model: str, tables: Tables) -> str:
         return ""
     row = rows.iloc[(rows["effect"] - rows["without"]).abs().argmax()]
     return (
-        f"H1b (executable answers lose most when they are remembered) is {row['effect']:+.3f} in `{row['part']}` "
-        f"with **{model}**, and {row['without']:+.3f} without one of the {row['targets']} targets there, "
+        f"H1b (executable answers lose most when they are remembered) is {row['effect']:+.3f} in "
+        f"`{row['part']}` with **{model}**, and {row['without']:+.3f} without one of the {row['targets']} targets there, "
         f"`{row['target']}`."
     )
 
