@@ -62,6 +62,12 @@ def folded(title: str, *parts: pd.DataFrame | str) -> HTML:
     return HTML(f"<details><summary>{title}</summary>{''.join(shown)}</details>")
 
 
+def ended(model: str, statuses: pd.DataFrame) -> pd.DataFrame:
+    """How a model's episodes ended, by variant and set-up."""
+    numbers = statuses.columns.difference(["variant", "setup", "teacher", "split"], sort=False)
+    return statuses.groupby(["variant", "setup"], sort=False)[[*numbers]].sum().rename_axis(columns=model)
+
+
 def columns(played: Played, name: str, by: str, split: str) -> pd.DataFrame:
     """One of the paper's tables for reading: by set-up and teacher, a column for each model and the paper.
 

@@ -102,8 +102,8 @@ def _rests(model: str, tables: Tables) -> str:
     row = rows.iloc[(rows["effect"] - rows["without"]).abs().argmax()]
     return (
         f"H1b (executable answers lose most when they are remembered) is {row['effect']:+.3f} in "
-        f"`{row['part']}` with **{model}**, and {row['without']:+.3f} without one of the {row['targets']} targets there, "
-        f"`{row['target']}`."
+        f"`{row['part']}` with **{model}**, and {row['without']:+.3f} without one of the "
+        f"{row['targets']} targets there, `{row['target']}`."
     )
 
 

@@ -26,8 +26,8 @@ AGENT = ["setup", "teacher"]
 MEANINGS = {
     "knowledge": "probability that what it believes about the recipes of an item is right (in the kitchen: "
     "about a dish or a way of preparing; in Minecraft: about what an item needs). Otherwise it is plausibly "
-    "wrong: another ingredient, another shape, an ingredient missing, a step skipped. Drawn once per seed and "
-    "item.",
+    "wrong: another ingredient, another shape, an ingredient missing, a step skipped. Drawn once per seed "
+    "and item.",
     "attention": "probability that something in its context is taken up: a told recipe, executable steps, "
     "'cannot be made', the advice to look things up first. Drawn once per episode and piece of text. What is "
     "taken up overrides a belief that it contradicts.",
@@ -118,8 +118,8 @@ def _cost(profile: str, rows: pd.DataFrame) -> str:
     low, high = (rows.iloc[place] for place in (rows["usd"].argmin(), rows["usd"].argmax()))
     return (
         f"Notebook 01 at profile `{profile}` is {low['episodes']} episodes: by the surrogate's count "
-        f"{low['prompt_millions']:.1f} million tokens of prompts and {low['completion_millions']:.1f} million "
-        "of answers, more with a model that thinks aloud. List price: from "
+        f"{low['prompt_millions']:.1f} million tokens of prompts and {low['completion_millions']:.1f} "
+        "million of answers, more with a model that thinks aloud. List price: from "
         f"\\${low['usd']:.2f} ({low['priced_model']}) to \\${high['usd']:.2f} ({high['priced_model']})."
     )
 
