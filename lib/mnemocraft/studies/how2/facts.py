@@ -92,8 +92,8 @@ def order(episodes: pd.DataFrame) -> pd.DataFrame:
     drawn, sorted_ = (
         high[high["variant"] == name].set_index(keys)[[*OUTCOMES]] for name in ("main", "curriculum")
     )
-    pairs = drawn.join(sorted_, rsuffix="_curriculum", how="inner")
-    differ = [int((pairs[name] != pairs[f"{name}_curriculum"]).sum()) for name in OUTCOMES]
+    pairs = drawn.join(sorted_.add_prefix("sorted_"), how="inner")
+    differ = [int((pairs[name] != pairs[f"sorted_{name}"]).sum()) for name in OUTCOMES]
     return pd.DataFrame({"outcome": OUTCOMES, "pairs": len(pairs), "differ": differ})
 
 
@@ -129,9 +129,9 @@ def of_relevance(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     )
     if added:
         said += f" Over memory-only the check adds to the episodes with a question {added}."
-    if "table1" in tables and not alone.empty:
+    if "table1" in tables and len(alone) and (alone["refused"] == alone["checks"]).all():
         same, of = same_as_just_ask(tables["table1"])
-        said += f" Of {of} numbers of Table 1, {same} are the same for `relevance` and Just Ask."
+        said += f" `relevance` is then Just Ask: {same} of their {of} numbers in Table 1 are the same."
     return [said]
 
 
