@@ -182,7 +182,7 @@ def test_failed_episodes_stay_in_the_denominator():
 def test_planted_effects_are_found(found):
     table = found["hypotheses"]
     seen = table["detectable"] <= table["paper_effect"].abs()
-    assert seen.sum() > len(table) / 2 and (table.loc[seen, "verdict"] == "holds").all()
+    assert seen.sum() > 7 and (table.loc[seen, "verdict"] == "holds").all()
     assert set(table.loc[~seen, "verdict"]) == {"cannot be decided here"}
     signs = {c.text: 1 if c.direction == "positive" else -1 for c in hypotheses.CLAIMS}
     assert (table["effect"] * table["claim"].map(signs) > 0).all()
@@ -197,7 +197,7 @@ def test_reversed_effects_fail_and_absent_ones_are_undecided():
     chosen = [(s, t, split, "main") for s in SETUPS[1:] for t in TEACHERS for split in SPLITS]
 
     def judged(rate: Callable[[str, str], float]) -> pd.DataFrame:
-        records = synthetic(1, size=300, chosen=chosen, rate=rate).assign(model=MODEL)
+        records = synthetic(1, chosen=chosen, rate=rate).assign(model=MODEL)
         table = hypotheses.verdicts(measures.prepare(records)).query("metric == 'overall_sr'")
         return table[table["detectable"] <= table["paper_effect"].abs()]
 
@@ -372,7 +372,7 @@ def test_a_check_that_refuses_everything_adds_the_repeated_targets():
     for _, row in table.iterrows():
         tasks = examples(row["split"])[:60]
         repeats = 1 - len({t.target for t in tasks}) / len(tasks)
-        assert row["asked_more"] == pytest.approx(repeats) == row["most"] == row["repeats"]
+        assert [row["asked_more"], row["most"], row["repeats"]] == pytest.approx([repeats] * 3)
         assert (row["checks"], row["checked"]) == (2 * round(60 * repeats), round(60 * repeats))
     (told,) = facts.told("m", {"relevance": table})
     assert f"says no in {table['checks'].sum()} of {table['checks'].sum()} relevance checks" in told
@@ -427,9 +427,11 @@ def test_findings_have_model_pairs_clusters_and_interval(found, tmp_path):
     report.write(found, {"model": MODEL, "seeds": "0"}, tmp_path)
     for tables_ in (found, findings.read(tmp_path)):  # in memory, and as they come with the repository
         lines = how2.findings({MODEL: tables_})
-        assert len(lines) == 3 and all(MODEL in line for line in lines)
+        assert len(lines) == 2 and all(MODEL in line for line in lines)
         row = found["hypotheses"].iloc[0]
-        assert f"{row['targets']} targets" in lines[2] and "holds" in lines[2]
+        assert (
+            f"({row['pairs']} pairs in {row['targets']} targets)" in lines[1] and "holds: H1b +0." in lines[1]
+        )
         standin = how2.findings({"surrogate": tables_})
         assert "pairs in" in standin[0] and "[" in standin[0] and "H2 cannot be decided" in standin[2]
     assert how2.findings({"surrogate": found, MODEL: found})[0].startswith(f"**{MODEL}**")

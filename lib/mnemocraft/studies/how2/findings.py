@@ -83,9 +83,10 @@ def _judged(model: str, tables: Tables) -> str:
             f"targets, {_high(tables)} of them in `high`, and below {stats.MIN_CLUSTERS} nothing is tested."
         )
     ended = [
-        f"{name}: {', '.join(rows['hypothesis'])}" for name, rows in whole.groupby("verdict", sort=False)
+        f"{name}: {', '.join(row['hypothesis'] + ' ' + _effect(row) for _, row in rows.iterrows())}"
+        for name, rows in whole.groupby("verdict", sort=False)
     ]
-    return f"Of {len(whole)} claims with **{model}** ({most} targets): {'; '.join(ended)}."
+    return f"Of {len(whole)} claims with **{model}**: {'; '.join(ended)}."
 
 
 def _high(tables: Tables) -> int:
