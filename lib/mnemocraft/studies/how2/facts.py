@@ -4,7 +4,8 @@
   as without. If it refuses everything, the agent asks as often as Just Ask, and what it adds over a memory
   with exact keys is the share of tasks whose target was met before: 1 - targets/tasks.
 - A memory with exact keys holds for a target what was stored for that target. A curriculum keeps the order of
-  the tasks of one target, so that it can change nothing but what comes under the keys that Parse adds.
+  the tasks of one target, so that it can change only what is shared between targets: entries under the keys
+  that Parse adds, and ingredients that are looked up by themselves.
 """
 
 from __future__ import annotations
@@ -144,8 +145,8 @@ def of_order(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     success, asked = (table.loc[name] for name in OUTCOMES)
     return [
         f"With a curriculum, {success['differ']} of {success['pairs']} paired episodes of How² end otherwise "
-        f"with **{model}**, and {asked['differ']} differ in whether the teacher is asked: to a memory with "
-        "exact keys the order of other targets is nothing."
+        f"with **{model}**, and {asked['differ']} differ in whether the teacher is asked: with exact keys, "
+        "targets share no more than the keys that Parse adds and ingredients that are looked up."
     ]
 
 
