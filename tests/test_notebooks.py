@@ -38,7 +38,7 @@ time.sleep(600)
 
 
 def write_notebook(path: Path, *cells: str) -> None:
-    parameters = nbformat.v4.new_code_cell("model = 'none'\nprofile = 'quick'\nseeds = [0]\nworkers = 1")
+    parameters = nbformat.v4.new_code_cell("model = 'surrogate'\nprofile = 'quick'\nseeds = [0]\nworkers = 1")
     parameters.metadata["tags"] = ["parameters"]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     cells_made = [parameters, *map(nbformat.v4.new_code_cell, cells)]

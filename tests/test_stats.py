@@ -17,8 +17,10 @@ from mnemocraft.stats import (
     NotTestable,
     cells,
     difference,
+    error_rates,
     holm,
     mcnemar,
+    p_text,
     rate,
     t_test,
     two_way_anova,
@@ -143,12 +145,12 @@ def test_swapping_the_conditions_mirrors_the_comparison() -> None:
     one, two = compared(a, b), compared(b, a)
     assert (one.value, one.low, one.high, one.p) == pytest.approx((-two.value, -two.high, -two.low, two.p))
     assert grid(a, b).cohens_h(A_MINUS_B) == pytest.approx(-grid(b, a).cohens_h(A_MINUS_B))
-    assert (one.n, one.clusters, compared(a, b, cluster="target").clusters) == (360, 60, 20)
+    assert (one.n, one.clusters, compared(a, b, cluster="target").clusters) == (180, 60, 20)
 
 
 def test_a_condition_is_not_distinguishable_from_itself() -> None:
     a = records(np.random.default_rng(1))
-    assert numbers(compared(a, a)) == (0, 0, 0, 1)
+    np.testing.assert_equal(numbers(compared(a, a)), (0, np.nan, np.nan, np.nan))
     assert grid(a, a).cohens_h(A_MINUS_B) == 0
 
 
@@ -157,7 +159,7 @@ def test_contrasts_weigh_cells_not_episodes() -> None:
     found = cells(frame, rate("x"), ["cell"], "cluster")
     assert found.mean([("a",), ("b",), ("not run",)]).value == pytest.approx((1 + 0.25) / 2)
     change = found.estimate(difference([("a",), ("b",)], [("b",)]))
-    assert (change.value, change.n, change.clusters) == (pytest.approx((1 - 0.25) / 2), 6, 4)
+    assert (change.value, change.n, change.clusters) == (pytest.approx((1 - 0.25) / 2), 2, 4)
 
 
 def test_cohens_h_of_known_proportions() -> None:
@@ -179,6 +181,65 @@ def test_data_that_say_too_little_give_nan() -> None:
     frame = pd.DataFrame({"cell": "all", "x": 0.0, "over": 0.0, "cluster": range(9)})
     undefined = cells(frame, Measure(("x", "over"), lambda s: s[..., 0] / s[..., 1]), ["cell"], "cluster")
     assert np.isnan(numbers(undefined.estimate({("all",): 1.0}))).all()
+
+
+def test_nothing_is_tested_below_twenty_clusters() -> None:
+    few, enough = (mean_of(RNG.normal(1, 1, n), range(n)) for n in (19, 20))
+    assert np.isnan(few.p) and few.low < few.value < few.high
+    assert few.untested == "an arm has 19 clusters, and below 20 nothing is tested"
+    assert enough.p < 0.05 and not enough.untested
+    arms = pd.DataFrame(
+        {"cell": ["a"] * 40 + ["b"] * 19, "x": RNG.random(59), "cluster": [*range(40), *range(19)]}
+    )
+    small_arm = cells(arms, rate("x"), ["cell"], "cluster").estimate(A_MINUS_B)
+    assert (small_arm.clusters, small_arm.fewest) == (40, 19) and np.isnan(small_arm.p)
+
+
+def test_undefined_draws_are_counted_and_above_one_per_cent_there_is_no_interval() -> None:
+    """A share of the positives, of which there are few: draws without one of them are undefined."""
+    for positives, share in ((3, 0.0478), (6, 0.0022)):  # (1 - positives / 60) ** 60
+        frame = pd.DataFrame(
+            {"cell": "all", "x": [1, 0] * 30, "over": [1] * positives + [0] * (60 - positives)}
+        )
+        frame = frame.assign(x=frame["x"] * frame["over"], cluster=range(60))
+        found = cells(frame, rate("x", "over"), ["cell"], "cluster").estimate({("all",): 1.0})
+        assert found.undefined == pytest.approx(share, abs=0.012)
+        assert np.isnan(found.low) == (share > 0.01) and np.isnan(found.p)
+        assert ("undefined in" in found.untested) == (share > 0.01)
+
+
+def test_a_detectable_effect_is_found_in_four_of_five_runs() -> None:
+    """Normal differences of 60 clusters, whose power is known, and runs with the effect that is named."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"cell": "all", "x": rng.normal(size=60), "cluster": range(60)})
+    found, all_of_it = cells(frame, rate("x"), ["cell"], "cluster"), {("all",): 1.0}
+    spread = frame["x"].std() / np.sqrt(60)
+    for tests in (1, 8):
+        normal = (scipy_stats.norm.ppf(1 - 0.025 / tests) + scipy_stats.norm.ppf(0.8)) * spread
+        assert found.detectable(all_of_it, tests) == pytest.approx(normal, rel=0.1)
+    least = found.detectable(all_of_it) / spread / np.sqrt(60)
+    runs = [mean_of(rng.normal(least, 1, 60), range(60)).p < 0.05 for _ in range(300)]
+    assert 0.72 <= np.mean(runs) <= 0.9
+    assert np.isnan(cells(frame[:19], rate("x"), ["cell"], "cluster").detectable(all_of_it))
+
+
+def test_few_clusters_reject_too_often() -> None:
+    rates = error_rates([9, 20, 100]).set_index("clusters")["0.05"]
+    assert rates[9] > 0.09 and rates[20] < 0.09 and rates[100] < 0.065
+
+
+@pytest.mark.parametrize(
+    ("p", "tests", "text"),
+    [
+        (2 / 2001, 1, "< 0.001"),
+        (16 / 2001, 8, "< 0.008"),
+        (0.0301, 8, "0.030"),
+        (1.0, 1, "1.000"),
+        (np.nan, 1, ""),
+    ],
+)
+def test_a_p_at_the_floor_of_the_bootstrap_is_a_bound(p: float, tests: int, text: str) -> None:
+    assert p_text(p, tests) == text
 
 
 def test_missing_values_are_refused() -> None:
@@ -269,16 +330,24 @@ def test_anova_has_the_shape_of_the_papers_table_7() -> None:
         (-0.1, 0.01, "positive", "fails", "is negative, and positive was claimed"),
         (0.1, 0.05, "positive", "undecided", "not distinguishable"),
         (-0.1, 1.0, "positive", "undecided", "not distinguishable"),
-        (0.1, np.nan, "positive", "undecided", "not distinguishable"),
         (np.nan, np.nan, "positive", "undecided", "not measured"),
     ],
 )
 def test_verdicts_follow_the_corrected_p(
     value: float, p: float, direction: Any, outcome: str, words: str
 ) -> None:
-    found = Estimate(value, value - 0.05, value + 0.05, 0.001, 100, 20)
+    found = Estimate(value, value - 0.05, value + 0.05, 0.001, 100, 20, 20)
     judged = verdict(found, p, direction)
     assert judged.outcome == outcome and words in judged.sentence
+
+
+def test_an_effect_that_could_not_show_cannot_be_decided() -> None:
+    found = Estimate(0.2, 0.1, 0.3, 0.001, 100, 40, 40)
+    assert verdict(found, 0.001, "positive", asked=0.1, detectable=0.15).outcome == "cannot be decided here"
+    assert verdict(found, 0.001, "positive", asked=-0.2, detectable=0.15).outcome == "holds"
+    assert verdict(found, 0.001, "positive", detectable=0.15).outcome == "holds"
+    few = Estimate(0.2, 0.1, 0.3, np.nan, 100, 9, 9)
+    assert verdict(few, np.nan, "positive", asked=0.1, detectable=0.15).outcome == "undecided"
 
 
 def test_an_unknown_direction_is_refused() -> None:

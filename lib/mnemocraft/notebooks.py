@@ -25,7 +25,6 @@ from typing import Any, NoReturn
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 
-PROFILES = ("smoke", "quick", "full")
 SHARED = ("model", "profile", "workers")
 """Parameters that every notebook must have and every run gives."""
 STOPPED = 130
@@ -40,10 +39,16 @@ class NotebookError(MnemocraftError):
 
 @dataclass(frozen=True)
 class Job:
-    """One notebook to run with its parameters (at least ``model``, ``profile`` and ``workers``)."""
+    """One notebook to run with its parameters (at least ``model``, ``profile`` and ``workers``).
+
+    Attributes:
+        asks_no_model: Its parameter ``model`` is "none" as stored: no model plays, and its tables and figures
+            are filed under that name whatever model the run names.
+    """
 
     notebook: Path
     parameters: dict[str, Any]
+    asks_no_model: bool = False
 
     @property
     def stem(self) -> str:
@@ -64,12 +69,16 @@ class Job:
     @property
     def tables(self) -> Path:
         """Folder in which the notebook must leave at least one CSV."""
-        return paths.results_dir(self.stem, self.parameters["model"], self.parameters["profile"])
+        return paths.results_dir(self.stem, self._player, self.parameters["profile"])
 
     @property
     def figures(self) -> Path:
         """Folder of the notebook's figures, which it may not have."""
-        return paths.figures_dir(self.stem, self.parameters["profile"])
+        return paths.figures_dir(self.stem, self._player, self.parameters["profile"])
+
+    @property
+    def _player(self) -> str:
+        return paths.NO_MODEL if self.asks_no_model else self.parameters["model"]
 
 
 @dataclass(frozen=True)
@@ -105,7 +114,7 @@ def check_parameters(jobs: Sequence[Job]) -> list[Job]:
     Raises:
         NotebookError: a parameter that no notebook has, or one of model, profile and workers is missing.
     """
-    known = [list(_papermill().inspect_notebook(str(job.notebook))) for job in jobs]
+    known = [_papermill().inspect_notebook(str(job.notebook)) for job in jobs]
     checked = []
     for job, has in zip(jobs, known, strict=True):
         nowhere = [name for name in job.parameters if not any(name in names for names in known)]
@@ -114,7 +123,9 @@ def check_parameters(jobs: Sequence[Job]) -> list[Job]:
                 f"{job.stem} has no parameter {', '.join(missing)}; its parameters are: "
                 f"{', '.join(has) or 'none'}."
             )
-        checked.append(replace(job, parameters={k: v for k, v in job.parameters.items() if k in has}))
+        given = {name: value for name, value in job.parameters.items() if name in has}
+        asks_no_model = has["model"]["default"].strip("'\"") == paths.NO_MODEL
+        checked.append(replace(job, parameters=given, asks_no_model=asks_no_model))
     return checked
 
 
@@ -317,7 +328,7 @@ def _cpus() -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = _Parser(prog="run_all.sh", allow_abbrev=False)
-    parser.add_argument("--profile", choices=PROFILES, default="quick")
+    parser.add_argument("--profile", choices=paths.PROFILES, default="quick")
     parser.add_argument("--model", type=_model, default="surrogate", metavar="NAME")
     parser.add_argument("--only", nargs="+", metavar="NN", help="numbers of the notebooks to run")
     parser.add_argument("--workers", type=_workers, default=_cpus(), metavar="N")

@@ -7,6 +7,12 @@ ROOT = Path(__file__).resolve().parents[2]
 """Repository root (the package is installed from a checkout, in editable mode)."""
 DATA = ROOT / "data"
 NOTEBOOKS = ROOT / "notebooks"
+PROFILES = ("smoke", "quick", "full")
+"""The sizes of a run, the smallest first."""
+NO_MODEL = "none"
+"""The model's name where none is asked; a notebook with this default is filed under it whatever is named."""
+SHIPPED = ("surrogate", NO_MODEL)
+"""The models whose figures come with the repository."""
 
 
 def slug(model: str) -> str:
@@ -24,10 +30,19 @@ def results_dir(stem: str, model: str, profile: str) -> Path:
     return output_root() / "data" / "results" / stem / slug(model) / profile
 
 
-def figures_dir(stem: str, profile: str) -> Path:
-    """Folder of a notebook's figures; ``smoke`` has its own, so that it never overwrites committed ones."""
-    parent = output_root() / "build" if profile == "smoke" else output_root()
-    return parent / "figures" / stem
+def figures_dir(stem: str, model: str, profile: str) -> Path:
+    """Folder of a run's figures.
+
+    ``figures/<notebook>/`` itself holds the shipped ones, which go with the largest profile of a model of
+    :data:`SHIPPED` that has tables. Any other run draws into ``figures/<notebook>/<model>/<profile>/`` and
+    overwrites nothing that was shipped; git ignores those of profile ``smoke``.
+    """
+    folder = output_root() / "figures" / stem
+    larger = PROFILES[PROFILES.index(profile) + 1 :]
+    done = any(results_dir(stem, model, other).is_dir() for other in larger)
+    if model in SHIPPED and profile != "smoke" and not done:
+        return folder
+    return folder / slug(model) / profile
 
 
 def run_dir(stem: str, model: str) -> Path:

@@ -23,8 +23,12 @@ ALPHA = 0.05
 """Significance level; intervals cover ``1 - ALPHA``."""
 DRAWS = 2000
 """Bootstrap samples behind every interval; no p-value is below ``2 / (DRAWS + 1)``."""
-MIN_DRAWS = 20
-"""Draws in which a measure must be defined (F1 can lack positives) before an interval is given."""
+MIN_CLUSTERS = 20
+"""Clusters that every arm of a test must have: with 9 a nominal 5 % is 11 % (:func:`error_rates`)."""
+MAX_UNDEFINED = 0.01
+"""Share of draws in which a measure may be undefined (F1 can lack positives) before it has no interval."""
+POWER = 0.8
+"""Share of runs in which an effect is found that counts as detectable."""
 ONE = "one"
 """The column of ones, which every frame is taken to have: its sum is the number of episodes."""
 PAIR = ("task", "seed")
@@ -59,10 +63,15 @@ def rate(column: str, over: str = ONE) -> Measure:
 class Estimate:
     """A value with its 95 % interval and two-sided p-value (of "equals 0"); NaN where they cannot be had.
 
+    There is no interval where it would have no width (all clusters agree) or where more than
+    :data:`MAX_UNDEFINED` of its draws are undefined, and then no p; nor with an arm of fewer than
+    :data:`MIN_CLUSTERS` clusters.
+
     Attributes:
-        n: Episodes behind it.
-        clusters: Clusters that they form. With fewer than about 20 the interval is too narrow,
-            and where all of them agree (every episode succeeds) it has no width.
+        n: Episodes behind it; of a difference those of its smaller arm, which is the number of pairs.
+        clusters: Clusters that they form.
+        fewest: Clusters in the cell that has the fewest.
+        undefined: Share of the draws in which the measure is undefined.
     """
 
     value: float
@@ -71,6 +80,21 @@ class Estimate:
     p: float
     n: int
     clusters: int
+    fewest: int = 0
+    undefined: float = 0.0
+
+    @property
+    def untested(self) -> str:
+        """Why there is no p-value, as the end of a sentence; empty if there is one."""
+        if not self.n:
+            return "not all of its conditions were run"
+        if self.undefined > MAX_UNDEFINED:
+            return f"undefined in {self.undefined:.0%} of the bootstrap's draws"
+        if np.isnan(self.low):
+            return "the same in every cluster"
+        if self.fewest < MIN_CLUSTERS:
+            return f"an arm has {self.fewest} clusters, and below {MIN_CLUSTERS} nothing is tested"
+        return ""
 
 
 @dataclass(frozen=True)
@@ -92,12 +116,43 @@ class Cells:
         """A contrast: weighted sum of cells (a mean, a :func:`difference` ...); NaN if one was not run."""
         if not self._has(weights):
             return Estimate(np.nan, np.nan, np.nan, np.nan, 0, 0)
+        value, draws = self._drawn(weights)
+        present = np.array([self.present[key] for key in weights])
+        clusters, fewest = int(present.any(axis=0).sum()), int(present.sum(axis=1).min())
+        known = draws[np.isfinite(draws)]
+        undefined = 1 - len(known) / len(draws)
+        low, high, p = _interval_and_p(known) if undefined <= MAX_UNDEFINED else (np.nan,) * 3
+        if fewest < MIN_CLUSTERS:
+            p = np.nan
+        return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined)
+
+    def detectable(self, weights: Mapping[Key, float], tests: int = 1) -> float:
+        """The smallest effect that data like these would find in 80 % of runs; NaN if that is unknown.
+
+        Simulated from the records: a run's effect is the true one plus the noise of a bootstrap draw, and it
+        is found if the interval around it, at level 1 - :data:`ALPHA` / ``tests``, excludes 0.
+
+        Args:
+            weights: The contrast.
+            tests: Among how many it is judged (the first step of Holm's correction).
+        """
+        if np.isnan(self.estimate(weights).p):
+            return float("nan")
+        _, draws = self._drawn(weights)
+        noise = draws[np.isfinite(draws)] - draws[np.isfinite(draws)].mean()
+        reach = [np.quantile(side * noise, [ALPHA / tests / 2, 1 - POWER]).sum() for side in (1, -1)]
+        return float(-min(reach))
+
+    def _drawn(self, weights: Mapping[Key, float]) -> tuple[float, Floats]:
+        """A contrast's value and draws."""
         value = sum(w * self.value[key] for key, w in weights.items())
         draws = np.sum([w * self.draws[key] for key, w in weights.items()], axis=0)
-        clusters = np.any([self.present[key] for key in weights], axis=0).sum()
-        n = sum(self.n[key] for key in weights)
-        value, draws = round(value, 12) + 0.0, draws.round(12)  # a difference of equals is 0
-        return Estimate(value, *_interval_and_p(value, draws[np.isfinite(draws)]), n, int(clusters))
+        return round(value, 12) + 0.0, draws.round(12)  # a difference of equals is 0
+
+    def _pairs(self, weights: Mapping[Key, float]) -> int:
+        """Episodes of a contrast's smaller arm."""
+        arms = [sum(self.n[key] for key, w in weights.items() if sign * w > 0) for sign in (1, -1)]
+        return min(filter(None, arms), default=0)
 
     def mean(self, keys: Sequence[Key]) -> Estimate:
         """Unweighted mean of those of the cells that were run."""
@@ -117,11 +172,11 @@ class Cells:
         return bool(weights) and all(key in self.value for key in weights)
 
 
-def _interval_and_p(value: float, draws: Floats) -> tuple[float, float, float]:
+def _interval_and_p(draws: Floats) -> tuple[float, float, float]:
     """Percentile interval, and the p-value that it implies: twice the share of draws beyond 0."""
-    if len(draws) < MIN_DRAWS or not np.isfinite(value):
-        return np.nan, np.nan, np.nan
     low, high = np.percentile(draws, [50 * ALPHA, 100 - 50 * ALPHA])
+    if low == high:
+        return np.nan, np.nan, np.nan
     beyond = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
     return float(low), float(high), float(min(1.0, 2 * (beyond + 1) / (len(draws) + 1)))
 
@@ -314,34 +369,86 @@ def holm(table: pd.DataFrame, *, p: str = "p") -> pd.DataFrame:
     return table.assign(**{f"{p}_holm": corrected})
 
 
+def p_text(p: float, tests: int = 1) -> str:
+    """A p-value for reading; one at the floor of the bootstrap is a bound: ``< 0.001``.
+
+    Args:
+        p: The p-value; NaN gives "".
+        tests: By how many at most it was multiplied (:func:`holm`).
+    """
+    floor = 2 / (DRAWS + 1)
+    if np.isnan(p):
+        return ""
+    if p <= floor * tests * (1 + 1e-9) and p < 1:
+        return f"< {np.ceil(1000 * p) / 1000:.3f}"
+    return f"{p:.3f}"
+
+
+def error_rates(
+    clusters: Sequence[int], experiments: int = 2000, size: int = 5, seed: int = 0
+) -> pd.DataFrame:
+    """How often the test rejects a difference that is not there, by number of clusters: simulated.
+
+    An experiment compares two conditions in the same clusters of ``size`` episodes, whose chances of success
+    differ between clusters (uniform on 0 to 1) and by chance between conditions, but not on average.
+
+    Returns:
+        Columns ``clusters``, and the shares that were rejected at levels ``0.05`` and ``0.05 / 8``.
+    """
+    rng, rows = np.random.default_rng(seed), []
+    for number in clusters:
+        ease = rng.random((experiments, number, 1))
+        lean = np.clip(
+            ease + rng.normal(0, 0.2, (2, experiments, number, 1)) * np.sqrt(ease * (1 - ease)), 0, 1
+        )
+        one, other = rng.binomial(size, lean[..., 0]) / size
+        drawn = (one - other) @ _resamplings(number, DRAWS, seed).T / number
+        beyond = np.minimum((drawn <= 0).sum(axis=1), (drawn >= 0).sum(axis=1))
+        p = np.minimum(1, 2 * (beyond + 1) / (DRAWS + 1))
+        rows.append((number, *(float((p < level).mean()) for level in (ALPHA, ALPHA / 8))))
+    return pd.DataFrame(rows, columns=["clusters", "0.05", "0.05 / 8"])
+
+
 Direction = Literal["positive", "negative"]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a directed claim: ``holds``, ``fails`` or ``undecided``, and why."""
+    """What was found of a directed claim, and why.
+
+    ``outcome`` is ``holds``, ``fails``, ``undecided``, or ``cannot be decided here``: the effect that was to
+    be found is smaller than what so few episodes could show.
+    """
 
     outcome: str
     sentence: str
 
 
-def verdict(found: Estimate, p: float, direction: Direction) -> Verdict:
+def verdict(
+    found: Estimate, p: float, direction: Direction, *, asked: float = np.nan, detectable: float = np.nan
+) -> Verdict:
     """Judge the claim that a contrast is positive (or negative).
 
     Args:
         found: The contrast.
         p: Its p-value, corrected for the number of claims that are judged together (:func:`holm`).
         direction: The sign that is claimed.
+        asked: The effect that was to be found, such as the paper's; NaN if none is known.
+        detectable: The smallest effect that these data could show (:meth:`Cells.detectable`).
     """
     if direction not in ("positive", "negative"):
         raise MnemocraftError(f"direction is {direction!r}: it must be 'positive' or 'negative'")
     if np.isnan(found.value):
-        return Verdict("undecided", "not measured: not all of its conditions were run")
-    if np.isnan(p):
-        return Verdict("undecided", f"{found.value:+.3f}, not distinguishable from 0: too little for a test")
-    measured = (
-        f"{found.value:+.3f} [{found.low:+.3f}, {found.high:+.3f}] (corrected p = {p:.2g}, n = {found.n})"
-    )
+        return Verdict("undecided", f"not measured: {found.untested or 'undefined'}")
+    measured = f"{found.value:+.3f}"
+    if not np.isnan(found.low):
+        measured += f" [{found.low:+.3f}, {found.high:+.3f}]"
+    if found.untested:
+        return Verdict("undecided", f"{measured}, not tested: {found.untested}")
+    if abs(asked) < detectable:
+        reason = f"{detectable:.3f} is the smallest effect that could show, {abs(asked):.3f} was to be found"
+        return Verdict("cannot be decided here", f"{measured}: {reason}")
+    measured += f" ({found.n} pairs in {found.clusters} clusters)"
     if not p < ALPHA:
         return Verdict("undecided", f"{measured} is not distinguishable from 0")
     sign = "positive" if found.value > 0 else "negative"

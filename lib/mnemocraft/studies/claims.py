@@ -1,22 +1,28 @@
 """A paper's directed claims: declared as data, tested in one way, judged together, told in sentences.
 
-Two conditions that played the same episodes can be compared by McNemar's exact test; everything else by
-resampling clusters. Holm's correction is over all claims of a table.
+A claim is tested over all its cells and in every part (a split, a mode) by resampling clusters; Holm's
+correction is over all rows of a table. A stand-in for a language model gets no verdict: what it does follows
+from what was assumed of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import nan
+from dataclasses import dataclass, field
+from math import nan, sqrt
 
+import numpy as np
 import pandas as pd
 
 from mnemocraft import stats
+from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import PAIR, Cells, Direction, Estimate, Key, difference
+from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
 Printed = Mapping[tuple[str, Key], float]
 """A paper's numbers, by metric and cell."""
+ALL = "all"
+"""The part of a table's row that is about all cells of a claim."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,10 @@ class Claim:
         weights: Of the cells.
         paper_verdict: What the paper says about it.
         direction: The sign that is claimed.
-        paired: It compares two cells, the first minus the second, episode by episode: McNemar's test.
         rates: Cohen's h is given, which is for rates of episodes.
+        parts: The weights within each split or mode, by its name.
+        assumed: Which of the surrogate's assumptions it follows from, a key of
+            :data:`~mnemocraft.surrogate.assumptions.ASSUMPTIONS`; empty if it is not built in.
     """
 
     hypothesis: str
@@ -40,14 +48,22 @@ class Claim:
     weights: Mapping[Key, float]
     paper_verdict: str = ""
     direction: Direction = "positive"
-    paired: bool = False
     rates: bool = False
+    parts: Mapping[str, Mapping[Key, float]] = field(default_factory=dict)
+    assumed: str = ""
+
+    def of_standin(self) -> str:
+        """What a table says instead of a verdict where a stand-in played."""
+        if not self.assumed:
+            return "not built in"
+        if self.assumed not in ASSUMPTIONS:
+            raise KeyError(f"no assumption {self.assumed!r}: there are {', '.join(ASSUMPTIONS)}")
+        return f"consequence of: {self.assumed}"
 
 
 def versus(hypothesis: str, text: str, metric: str, one: Key, other: Key, paper_verdict: str) -> Claim:
     """The claim that ``one`` solves more of the same episodes than ``other``."""
-    weights = difference([one], [other])
-    return Claim(hypothesis, text, metric, weights, paper_verdict, paired=True, rates=True)
+    return Claim(hypothesis, text, metric, difference([one], [other]), paper_verdict, rates=True)
 
 
 def minus(one: Mapping[Key, float], other: Mapping[Key, float]) -> dict[Key, float]:
@@ -69,13 +85,13 @@ def mcnemar(one: pd.DataFrame, other: pd.DataFrame, value: str, on: Sequence[str
         return nan
 
 
+def players(episodes: pd.DataFrame) -> str:
+    """The models that played some episodes."""
+    return " ".join(sorted(map(str, episodes["model"].unique())))
+
+
 def judge(
-    claims: Sequence[Claim],
-    measured: Mapping[str, Cells],
-    unit: str,
-    printed: Printed,
-    episodes: pd.DataFrame | None = None,
-    by: Sequence[str] = (),
+    claims: Sequence[Claim], measured: Mapping[str, Cells], unit: str, printed: Printed, model: str
 ) -> pd.DataFrame:
     """Test claims and judge them together.
 
@@ -84,44 +100,109 @@ def judge(
         measured: The cells of every metric.
         unit: Name of the column that counts clusters, e.g. ``kitchens``.
         printed: The paper's numbers; a claim about others has no effect in the paper.
-        episodes: What paired claims compare, with ``passed`` (0 or 1), ``task`` and ``seed``.
-        by: Columns of ``episodes`` that make a key of a paired claim.
+        model: Who played (:func:`players`), ``none`` where no language model is asked.
 
     Returns:
-        One row a claim: ``hypothesis``, ``claim``, ``metric``, ``effect`` with its interval ``low`` to
-        ``high``, ``cohens_h``, ``n`` episodes, the clusters, ``test``, ``p``, ``paper_effect``,
-        ``paper_verdict``, ``p_holm``, ``verdict``, ``finding`` (a sentence) and ``hypothesis_verdict``.
+        One row a claim and part: ``hypothesis``, ``claim``, ``part`` (:data:`ALL`, or one of the claim's),
+        ``metric``, ``effect`` with its interval ``low`` to ``high``, ``cohens_h``, ``pairs`` (episodes of the
+        smaller arm), the clusters, ``detectable`` (the smallest effect that these data find in 80 % of runs
+        after correction), ``p`` and ``p_holm`` as texts, ``paper_effect``, ``paper_verdict``, ``verdict``,
+        ``direction`` and ``size`` (:func:`agreement` with the paper's effect) and ``finding``, a sentence.
+        ``verdict`` is that of :func:`mnemocraft.stats.verdict`, or ``reverses`` where two parts have opposite
+        effects, or what :meth:`Claim.of_standin` says.
     """
-    found = [measured[claim.metric].estimate(claim.weights) for claim in claims]
-    rows = []
-    for claim, effect in zip(claims, found, strict=True):
-        test, p = "bootstrap", effect.p
-        if claim.paired and episodes is not None:
-            one, other = (in_cells(episodes, by, [key]) for key in claim.weights)
-            test, p = "McNemar", mcnemar(one, other, "passed") if effect.clusters > 1 else nan
-        paper = [w * printed.get((claim.metric, key), nan) for key, w in claim.weights.items()]
-        rows.append(
-            {"hypothesis": claim.hypothesis, "claim": claim.text, "metric": claim.metric}
+    rows = [
+        (claim, part, weights)
+        for claim in claims
+        for part, weights in [(ALL, claim.weights), *claim.parts.items()]
+    ]
+    found = [measured[claim.metric].estimate(weights) for claim, _, weights in rows]
+    p = [nan if is_surrogate(model) else estimate.p for estimate in found]
+    corrected = stats.holm(pd.DataFrame({"p": p}, dtype=float))["p_holm"]
+    told = []
+    for (claim, part, weights), effect, one, many in zip(rows, found, p, corrected, strict=True):
+        cells = measured[claim.metric]
+        asked = float(sum(w * printed.get((claim.metric, key), nan) for key, w in weights.items()))
+        least = cells.detectable(weights, len(rows))
+        verdict = stats.verdict(effect, many, claim.direction, asked=asked, detectable=least)
+        standin = is_surrogate(model)
+        told.append(
+            {"hypothesis": claim.hypothesis, "claim": claim.text, "part": part, "metric": claim.metric}
             | {"effect": effect.value, "low": effect.low, "high": effect.high}
-            | {"cohens_h": measured[claim.metric].cohens_h(claim.weights) if claim.rates else nan}
-            | {"n": effect.n, unit: effect.clusters, "test": test, "p": p}
-            | {"paper_effect": float(sum(paper)), "paper_verdict": claim.paper_verdict}
+            | {"cohens_h": cells.cohens_h(weights) if claim.rates else nan}
+            | {"pairs": effect.n, unit: effect.clusters, "detectable": least}
+            | {"p": stats.p_text(one), "p_holm": stats.p_text(many, len(rows))}
+            | {"paper_effect": asked, "paper_verdict": claim.paper_verdict}
+            | {"verdict": claim.of_standin() if standin else verdict.outcome}
+            | ({"direction": "", "size": ""} if standin else agreement(effect, asked))
+            | {"finding": _interval(effect) if standin else verdict.sentence}
         )
-    return _judged(pd.DataFrame(rows), found, [claim.direction for claim in claims])
+    return _reversals(pd.DataFrame(told))
 
 
-def _judged(table: pd.DataFrame, found: Sequence[Estimate], directions: Sequence[Direction]) -> pd.DataFrame:
-    table = stats.holm(table)
-    judged = map(stats.verdict, found, table["p_holm"], directions)
-    table[["verdict", "finding"]] = [(verdict.outcome, verdict.sentence) for verdict in judged]
-    return table.assign(hypothesis_verdict=table.groupby("hypothesis")["verdict"].transform(_joint))
+def agreement(effect: Estimate, paper: float) -> dict[str, str]:
+    """Two statements on an effect beside the paper's, by the 95 % interval of this one effect.
+
+    ``direction`` is ``same`` or ``opposite``, or ``unclear`` where the interval contains 0; ``size`` says
+    whether the interval ``contains`` or ``excludes`` the paper's effect. Without a test both are empty.
+    """
+    if np.isnan(paper) or effect.untested:
+        return {"direction": "", "size": ""}
+    sign = (effect.low > 0) - (effect.high < 0)
+    direction = "unclear" if sign == 0 or paper == 0 else "same" if sign == np.sign(paper) else "opposite"
+    return {"direction": direction, "size": "contains" if effect.low <= paper <= effect.high else "excludes"}
 
 
-def _joint(verdicts: pd.Series) -> str:
-    """A hypothesis holds if all its claims hold and fails if one of them fails."""
-    if (verdicts == "fails").any():
-        return "fails"
-    return "holds" if (verdicts == "holds").all() else "undecided"
+def _interval(effect: Estimate) -> str:
+    if np.isnan(effect.value):
+        return f"not measured: {effect.untested or 'undefined'}"
+    reach = f" [{effect.low:+.3f}, {effect.high:+.3f}]" if not np.isnan(effect.low) else ""
+    return f"{effect.value:+.3f}{reach} ({effect.n} pairs in {effect.clusters} clusters)"
+
+
+def _reversals(table: pd.DataFrame) -> pd.DataFrame:
+    """Parts whose intervals lie on opposite sides of 0 make the verdict on all of them ``reverses``."""
+    for _, rows in table.groupby(["hypothesis", "claim"], sort=False):
+        parts = rows[rows["part"] != ALL]
+        up, down = parts[parts["low"] > 0], parts[parts["high"] < 0]
+        if len(up) and len(down):
+            signs = ", ".join(f"{row['effect']:+.3f} in {row['part']}" for _, row in parts.iterrows())
+            whole = rows.index[rows["part"] == ALL]
+            table.loc[whole, "finding"] += f". The effect reverses: {signs}"
+            judged = whole[~table.loc[whole, "verdict"].str.startswith(("consequence", "not built"))]
+            table.loc[judged, "verdict"] = "reverses"
+    return table
+
+
+def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
+    """What a study can decide, said before it is run, from the table that an earlier run of it left.
+
+    Args:
+        pilot: From :func:`judge`.
+        unit: The column that counts its clusters.
+        clusters: How many the study will have where the pilot had its most.
+
+    Returns:
+        One row a claim: ``claim``, ``clusters``, ``detectable`` (the pilot's, less by the root of the ratio
+        of clusters), ``paper_effect``, and ``this run``: what can come of it.
+    """
+    whole = pilot[pilot["part"] == ALL]
+    ratio = clusters / max(whole[unit].max(), 1)
+    least = whole["detectable"] / sqrt(ratio)
+    count = (whole[unit] * ratio).round().astype(int)
+    few, small = count < stats.MIN_CLUSTERS, whole["paper_effect"].abs() < least
+    unknown = least.isna() | whole["paper_effect"].isna()
+    told = np.select(
+        [few, unknown, small],
+        [
+            f"nothing is tested below {stats.MIN_CLUSTERS} clusters",
+            "can decide larger effects",
+            "cannot be decided here: the paper's effect is smaller",
+        ],
+        "can find the paper's effect",
+    )
+    columns = {"clusters": count, "detectable": least, "this run": told}
+    return whole[["claim", "paper_effect"]].assign(**columns).reset_index(drop=True)
 
 
 def sentences(table: pd.DataFrame, model: str) -> str:
@@ -130,10 +211,21 @@ def sentences(table: pd.DataFrame, model: str) -> str:
 
 
 def _sentence(row: pd.Series, model: str) -> str:
+    if row["part"] != ALL:
+        return f"    - in {row['part']}: **{row['verdict']}**, {row['finding']}{_beside_paper(row)}"
     effect_size = "" if pd.isna(row["cohens_h"]) else f"; Cohen's h {row['cohens_h']:+.2f}"
-    paper = "" if pd.isna(row["paper_effect"]) else f" {row['paper_effect']:+.2f}"
     return (
         f"- **{row['hypothesis']}: {row['verdict']}** with {model}. Claim: {row['claim']}. "
-        f"Effect: {row['finding']}{effect_size}. "
-        f"In the paper{paper}: {row['paper_verdict']}."
+        f"Effect: {row['finding']}{effect_size}{_beside_paper(row)}. The paper: {row['paper_verdict']}."
     )
+
+
+def _beside_paper(row: pd.Series) -> str:
+    """The paper's effect and the two statements on it."""
+    if pd.isna(row["paper_effect"]):
+        return ""
+    same = {"same": "direction reproduced", "opposite": "opposite direction", "unclear": "direction unclear"}
+    inside = {"contains": "size inside our interval", "excludes": "size excluded"}
+    said = [same.get(row["direction"], ""), inside.get(row["size"], "")]
+    stated = ", ".join(filter(None, said))
+    return f"; paper's effect {row['paper_effect']:+.3f}" + (f" ({stated})" if stated else "")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -60,15 +61,20 @@ def write(
     return paths
 
 
+def provenance(folder: Path) -> dict[str, Any]:
+    """What a folder's provenance says: ``tables`` (model, seeds, config, commit by name), ``packages`` ..."""
+    path = folder / PROVENANCE
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"tables": {}}
+
+
 def _write_provenance(folder: Path, origins: Mapping[str, Mapping[str, str]]) -> None:
     """The commit is the one that made the tables; their episodes' records say at which they were played."""
-    path = folder / PROVENANCE
-    known = json.loads(path.read_text(encoding="utf-8"))["tables"] if path.exists() else {}
+    known = provenance(folder)["tables"]
     kept = {name: origin for name, origin in known.items() if (folder / f"{name}.csv").exists()}
     machine = {"architecture": platform.machine(), "processor": platform.processor()}
     facts = {"python": platform.python_version(), "machine": machine, "packages": _versions()}
     told = json.dumps(facts | {"tables": {**kept, **origins}}, indent=1, sort_keys=True)
-    replace_file(path, told + "\n")
+    replace_file(folder / PROVENANCE, told + "\n")
 
 
 def _versions() -> dict[str, str]:

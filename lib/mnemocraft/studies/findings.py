@@ -1,0 +1,70 @@
+"""*What we found*: the lines at the head of a notebook, made from its tables.
+
+A notebook opens with the findings that came with the repository and replaces them by its own at the end of
+its run, so that whoever opens it reads the result first. A study says its findings by a function from what
+was played (by model, the tables by name) to sentences; every number in them is read from a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+from IPython.display import DisplayHandle, Markdown
+
+from mnemocraft import paths
+from mnemocraft.studies import report
+
+Played = Mapping[str, Mapping[str, pd.DataFrame]]
+"""By model, the tables by name."""
+Findings = Callable[[Played], Sequence[str]]
+
+
+class Opening:
+    """The cell that opens a notebook.
+
+    Args:
+        stem: The notebook.
+        findings: What it has to say.
+    """
+
+    def __init__(self, stem: str, findings: Findings) -> None:
+        self._findings, self._handle = findings, DisplayHandle()
+        profile, played = shipped(stem)
+        said = self._text(played, profile) if played else "Nothing has been run yet."
+        self._handle.display(Markdown(said))
+
+    def close(self, played: Played, profile: str) -> None:
+        """Put the findings of this run in the place of those that the notebook opened with."""
+        self._handle.update(Markdown(self._text(played, profile)))
+
+    def _text(self, played: Played, profile: str) -> str:
+        lines = "\n".join(f"- {line}" for line in self._findings(played))
+        who = ", ".join("no language model" if model == "none" else f"`{model}`" for model in played)
+        return f"**What we found** (played by {who}; profile `{profile}`)\n\n{lines}"
+
+
+def shipped(stem: str) -> tuple[str, dict[str, dict[str, pd.DataFrame]]]:
+    """The tables that came with the repository: the largest profile, and by model the tables by name.
+
+    A model that has not played the largest profile is shown at the largest that it has.
+    """
+    played: dict[str, tuple[str, dict[str, pd.DataFrame]]] = {}
+    for folder in sorted((paths.DATA / "results" / stem).glob("*")):
+        sizes = [folder / profile for profile in paths.PROFILES[1:] if (folder / profile).is_dir()]
+        if sizes:
+            played[_model(sizes[-1])] = (sizes[-1].name, read(sizes[-1]))
+    profile = max((profile for profile, _ in played.values()), key=paths.PROFILES.index, default="")
+    return profile, {model: tables for model, (_, tables) in played.items()}
+
+
+def read(folder: Path) -> dict[str, pd.DataFrame]:
+    """A folder's tables by name; what is empty in them is NaN, in columns of text too."""
+    return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
+
+
+def _model(folder: Path) -> str:
+    """Who played for the tables of a folder."""
+    tables = report.provenance(folder)["tables"]
+    return min((origin["model"] for origin in tables.values()), key=len, default=folder.parent.name)

@@ -1,0 +1,98 @@
+"""Claims: what is judged, what a stand-in gets, what is said beside the paper."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mnemocraft.stats import Cells, Key, cells, difference, rate
+from mnemocraft.studies.claims import Claim, judge, planned, sentences
+from mnemocraft.surrogate.assumptions import ASSUMPTIONS
+
+SPLITS = ("low", "high")
+ONE_MINUS_OTHER = difference([(s, "one") for s in SPLITS], [(s, "other") for s in SPLITS])
+PARTS = {s: difference([(s, "one")], [(s, "other")]) for s in SPLITS}
+FOLLOWS = next(iter(ASSUMPTIONS))
+
+
+def measured(low: float, high: float, clusters: int = 60) -> dict[str, Cells]:
+    """Two methods that differ so much on average in each split, and by chance a bit more in a cluster."""
+    rng, rows = np.random.default_rng(0), []
+    for split, shift in zip(SPLITS, (low, high), strict=True):
+        for cluster in range(clusters):
+            rows.append((split, "other", cluster, 0.5))
+            rows.append((split, "one", cluster, 0.5 + shift + rng.normal(0, 0.1)))
+    frame = pd.DataFrame(rows, columns=["split", "method", "cluster", "x"])
+    return {"x": cells(frame, rate("x"), ["split", "method"], "cluster")}
+
+
+def judged(
+    low: float, high: float, model: str = "gpt", paper: float = 0.1, clusters: int = 60
+) -> pd.DataFrame:
+    claim = Claim("H", "one is more", "x", ONE_MINUS_OTHER, "holds", parts=PARTS, assumed=FOLLOWS)
+    printed: dict[tuple[str, Key], float] = {
+        ("x", (s, m)): p for s in SPLITS for m, p in (("one", paper), ("other", 0.0))
+    }
+    return judge([claim], measured(low, high, clusters), "targets", printed, model)
+
+
+def test_a_claim_is_tested_as_a_whole_and_in_its_parts_with_one_correction() -> None:
+    table = judged(0.1, 0.2)
+    assert table["part"].tolist() == ["all", "low", "high"]
+    assert table["effect"].tolist() == pytest.approx([0.15, 0.1, 0.2], abs=0.05)
+    assert table["verdict"].tolist() == ["holds"] * 3
+    assert table["pairs"].tolist() == [120, 60, 60] and table["targets"].tolist() == [60] * 3
+    assert set(table["p"]) == {"< 0.001"} and set(table["p_holm"]) == {"< 0.003"}
+
+
+def test_opposite_effects_in_the_parts_are_no_verdict_on_the_whole() -> None:
+    table = judged(-0.2, 0.1)
+    assert table["verdict"].tolist() == ["reverses", "fails", "holds"]
+    assert "reverses: -0." in table["finding"][0] and "in low, +0." in table["finding"][0]
+
+
+def test_direction_and_size_are_two_statements_on_the_papers_effect() -> None:
+    table = judged(0.1, 0.2, paper=0.1)
+    assert table["direction"].tolist() == ["same"] * 3
+    assert table["size"].tolist() == ["excludes", "contains", "excludes"]
+    assert judged(-0.1, -0.1)["direction"].tolist() == ["opposite"] * 3
+    unclear = judged(0.001, 0.001)
+    assert unclear["direction"].tolist() == ["unclear"] * 3 and "size excluded" in sentences(unclear, "gpt")
+
+
+def test_an_effect_of_the_paper_that_could_not_show_is_not_decided() -> None:
+    table = judged(0.1, 0.2, paper=0.01)
+    assert set(table["verdict"]) == {"cannot be decided here"}
+
+
+@pytest.mark.parametrize(
+    "model", ["surrogate", "surrogate:knowledge=0.5", "surrogate surrogate:knowledge=0.5"]
+)
+def test_a_stand_in_gets_no_verdict_and_no_p(model: str) -> None:
+    table = judged(-0.2, 0.1, model)
+    assert set(table["verdict"]) == {f"consequence of: {FOLLOWS}"}
+    assert set(table[["p", "p_holm", "direction", "size"]].to_numpy().ravel()) == {""}
+    assert not table["finding"].str.contains("claimed|holds|fails|agree").any()
+    assert table["detectable"].between(0.01, 0.1).all(), "what n could show is said all the same"
+
+
+def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
+    assert Claim("H", "", "x", {}).of_standin() == "not built in"
+    with pytest.raises(KeyError, match="no assumption 'magic'"):
+        Claim("H", "", "x", {}, assumed="magic").of_standin()
+
+
+def test_below_twenty_clusters_there_is_no_verdict() -> None:
+    table = judged(0.3, 0.3, clusters=19)
+    assert set(table["verdict"]) == {"undecided"} and set(table["p"]) == {""}
+    assert table["finding"].str.contains("19 clusters").all()
+
+
+def test_what_a_run_can_decide_is_said_before_it_is_made() -> None:
+    pilot = judged(0.05, 0.05, "surrogate")
+    more, fewer, few = (planned(pilot, "targets", n).iloc[0] for n in (240, 15, 10))
+    assert more["detectable"] == pytest.approx(pilot["detectable"][0] / 2)
+    assert more["this run"] == "can find the paper's effect"
+    assert fewer["this run"].startswith("nothing is tested below 20")
+    assert few["clusters"] == 10
+    small = planned(judged(0.05, 0.05, paper=0.001), "targets", 60).iloc[0]
+    assert small["this run"].startswith("cannot be decided here")

@@ -1,0 +1,65 @@
+"""What a notebook opens with: the findings that were shipped, then those of its own run."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+from nbclient import NotebookClient
+
+from mnemocraft import paths
+from mnemocraft.studies import findings
+
+STUDY = """
+from mnemocraft import paths
+from mnemocraft.studies import findings
+
+def say(played):
+    return [f"{model}: {tables['t']['value'].iloc[0]}" for model, tables in played.items()]
+"""
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Tables of two models; only one has played at full size."""
+    monkeypatch.setattr(paths, "DATA", tmp_path)
+    for model, profile, value in (
+        ("surrogate", "quick", 1),
+        ("surrogate", "full", 2),
+        ("replay-a", "quick", 3),
+    ):
+        folder = tmp_path / "results" / "01_x" / model / profile
+        folder.mkdir(parents=True)
+        pd.DataFrame({"value": [value]}).to_csv(folder / "t.csv", index=False)
+        told = {"tables": {"t": {"model": model.replace("-", ":")}}}
+        (folder / "provenance.json").write_text(json.dumps(told))
+    (tmp_path / "results/01_x/gpt/smoke").mkdir(parents=True)
+    return tmp_path
+
+
+def test_the_largest_profile_of_every_model_is_what_was_shipped(results: Path) -> None:
+    profile, played = findings.shipped("01_x")
+    assert profile == "full"
+    assert {model: int(tables["t"]["value"][0]) for model, tables in played.items()} == {
+        "surrogate": 2,
+        "replay:a": 3,
+    }
+    assert findings.shipped("02_not_run") == ("", {})
+
+
+def test_a_notebook_opens_with_what_was_shipped_and_ends_with_its_own(results: Path) -> None:
+    """As papermill runs it: the last cell changes what the first one shows."""
+    here = f"from pathlib import Path\npaths.DATA = Path({str(results)!r})"
+    opening = f"{STUDY}\n{here}\ntop = findings.Opening('01_x', say)"
+    cells = [nbformat.v4.new_code_cell(text) for text in (opening, "pass")]
+    close = "import pandas as pd\ntop.close({'none': {'t': pd.DataFrame({'value': [9]})}}, 'quick')"
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    shown = []
+    for more in ([], [nbformat.v4.new_code_cell(close)]):
+        notebook = nbformat.v4.new_notebook(cells=[*cells, *more], metadata=kernel)
+        NotebookClient(notebook, timeout=60).execute()
+        shown.append(notebook.cells[0].outputs[0]["data"]["text/markdown"])
+        assert len(notebook.cells[0].outputs) == 1 and not notebook.cells[-1].outputs
+    assert "- surrogate: 2" in shown[0] and "- replay:a: 3" in shown[0] and "profile `full`" in shown[0]
+    assert shown[1] == "**What we found** (played by no language model; profile `quick`)\n\n- none: 9"
