@@ -11,21 +11,19 @@ from nbformat import NotebookNode
 
 from mnemocraft import paths
 
-PROFILES = ("smoke", "quick", "full")
-"""Smallest first."""
-UNNAMED = ("surrogate", "none")
-"""Models that a page's name leaves out: the default, and none at all."""
 LONG_CODE = 8
 """A code cell with more lines than this is folded up."""
 WIDGET = "application/vnd.jupyter.widget-view+json"
 INJECTED = "injected-parameters"
+NO_MODEL = re.compile(r""""model = (\\"|')none\1""")
+"""The default parameter of a notebook in which no language model is asked, as its file has it."""
 VARIES = "varies"
 """Tag of a cell whose outputs differ from run to run, such as times: the committed pages leave them out."""
 
 
 @dataclass(frozen=True)
 class Executed:
-    """An executed notebook at ``path``; ``model`` is the name of its folder."""
+    """An executed notebook at ``path``; ``model`` is the one that its tables and figures are filed under."""
 
     path: Path
     model: str
@@ -38,8 +36,8 @@ class Executed:
 
     @property
     def name(self) -> str:
-        """Name of its page: the notebook's, and the model's unless it is the default or none."""
-        return self.stem if self.model in UNNAMED else f"{self.stem}-{self.model}"
+        """Name of its page: the notebook's, and the model's unless its figures are shipped."""
+        return self.stem if self.model in paths.SHIPPED else f"{self.stem}-{self.model}"
 
     def read(self) -> NotebookNode:
         """The notebook without what only its run was interested in (:func:`clean`)."""
@@ -49,9 +47,10 @@ class Executed:
 def find(folder: Path) -> list[Executed]:
     """Of each notebook and model in ``folder`` (``<model>/<profile>/*.ipynb``) the largest profile."""
     found = {}
-    for profile in PROFILES:
+    for profile in paths.PROFILES:
         for path in sorted(folder.glob(f"*/{profile}/[0-9][0-9]_*.ipynb")):
-            one = Executed(path, path.parents[1].name, profile)
+            asks_none = NO_MODEL.search(path.read_text(encoding="utf-8"))
+            one = Executed(path, paths.NO_MODEL if asks_none else path.parents[1].name, profile)
             found[one.name] = one
     return [found[name] for name in sorted(found)]
 
@@ -59,7 +58,7 @@ def find(folder: Path) -> list[Executed]:
 def committed_profile(stem: str, model: str) -> str | None:
     """The largest profile whose tables the repository has; git ignores those of ``smoke``."""
     folder = paths.output_root() / "data" / "results" / stem / model
-    return next((profile for profile in PROFILES[:0:-1] if any((folder / profile).glob("*.csv"))), None)
+    return next((size for size in paths.PROFILES[:0:-1] if any((folder / size).glob("*.csv"))), None)
 
 
 def clean(notebook: NotebookNode) -> NotebookNode:

@@ -76,8 +76,11 @@ def links(text: str) -> list[str]:
 
 
 def by_content(figures: Path, stem: str) -> dict[str, Path]:
-    """The PNG figures by the hash of their content; of equal ones that of notebook ``stem``."""
-    files = sorted(figures.rglob("*.png"), key=lambda path: (stem not in path.parts, path))
+    """The PNG figures by the hash of their content; of equal ones the shipped one of notebook ``stem``."""
+    kept = [
+        path for path in figures.rglob("*.png") if path.parent.name != paths.PROFILES[0]
+    ]  # git ignores smoke
+    files = sorted(kept, key=lambda path: (stem not in path.parts, len(path.parts), path))
     return {sha256(path.read_bytes()).hexdigest(): path for path in reversed(files)}
 
 
