@@ -7,7 +7,7 @@ lines into ``README.md``. What a run takes stands in ``data/runs.csv``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -83,7 +83,8 @@ def _read(path: Path) -> pd.DataFrame:
     if not {"part", "pairs", "detectable"} <= set(claims):
         where = path.parent.relative_to(path.parents[3])
         raise MnemocraftError(f"{where}/{path.name} is of an older form: run its notebook again.")
-    unit = list(claims)[list(claims).index("pairs") + 1]
+    columns = list(map(str, claims))
+    unit = columns[columns.index("pairs") + 1]
     model = report.provenance(path.parent)["tables"][path.stem]["model"].split()[0]
     exact = is_surrogate(model) or model == paths.NO_MODEL or model.startswith("replay:")
     notebook, profile = path.parents[2].name, path.parent.name
@@ -125,7 +126,8 @@ def _rows(claims: pd.DataFrame) -> str:
 
 
 def _table(shown: pd.DataFrame) -> str:
-    lines = [list(shown), ["---"] * len(shown.columns), *shown.itertuples(index=False)]
+    rows = shown.itertuples(index=False, name=None)
+    lines: list[Iterable[object]] = [list(shown), ["---"] * len(shown.columns), *rows]
     return "\n".join(f"| {' | '.join(str(cell).replace('|', '/') for cell in line)} |" for line in lines)
 
 
