@@ -1,7 +1,7 @@
 """What stands in the notebooks' Markdown: no measured result that somebody typed, and not too many cells.
 
 A number that was measured is shown by a cell, or read from a table, so that it cannot differ from the run.
-The scan looks for the shapes of results; a paper's numbers and settings are let through by the few rules below.
+The scan looks for the shapes of results; a paper's numbers and settings are let through by a few rules.
 """
 
 import json
