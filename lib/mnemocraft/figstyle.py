@@ -138,6 +138,7 @@ def stamp(figure: Figure, note: str, *models: str) -> None:
     """Write the models and ``note`` (n, conditions) under the figure; mark a surrogate's on its right edge."""
     names = "; ".join(called(model) for model in models if model)
     text = f"Model: {names}. {note}" if names else note
+    text = text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     edge = 1.0
     if any(map(is_surrogate, models)):
         edge = 1 - 0.19 / figure.get_figwidth()
