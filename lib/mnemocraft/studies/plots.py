@@ -92,6 +92,8 @@ def lines(
     """Lines over the column ``x``, ``apart`` points from each other; those in ``whisked`` with intervals."""
     for i, (label, rows) in enumerate(named.items()):
         beside = ScaledTranslation(shifts(len(named), apart)[i] / 72, 0, axes.figure.dpi_scale_trans)
+        if rows.empty:  # has its look all the same
+            continue
         value, ends = scale * rows["value"].astype(float), whiskers(rows, scale)
         look = figstyle.line(i) | {"elinewidth": 0.7, "clip_on": False, "transform": axes.transData + beside}
         axes.errorbar(rows[x], value, ends if label in whisked else None, label=label, **look)
