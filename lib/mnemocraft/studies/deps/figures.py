@@ -159,6 +159,8 @@ def figure9(table: pd.DataFrame, model: str) -> Figure:
         steps = mine.drop_duplicates("order")
         axes.set_xticks(steps["order"], steps["milestone"].str.replace("_", " "), rotation=90)
         axes.set_title(f"{NAMES[world]}, n = {mine['n'].max()} a line")
+    if not shown:
+        grid[0, 0].text(0.5, 0.5, "too few episodes", transform=grid[0, 0].transAxes, ha="center")
     legend(figure, grid[0], 2)
     per_cent(grid[0, 0], "Episodes that ever held it (%)")
     note = f"Whiskers: 95 %, Wilson's. Worlds with fewer than {LEAST} episodes a line are left out."
