@@ -29,6 +29,7 @@ from mnemocraft.viewer import headless
 PAPER = "#D55E00"
 """Colour of the paper's numbers beside ours."""
 Series = Mapping[str, pd.DataFrame]
+_brief = EngFormatter(sep="")
 
 
 def series(table: pd.DataFrame, column: str, labels: Mapping[str, str]) -> dict[str, pd.DataFrame]:
@@ -139,7 +140,7 @@ def logarithmic(axes: Axes, *names: str) -> None:
     for name in names:
         axes.set(**{f"{name}scale": "log"})
         axis = getattr(axes, f"{name}axis")
-        axis.set_major_formatter(EngFormatter(sep=""))
+        axis.set_major_formatter(lambda value, _: _brief(value) if value >= 1 else f"{value:g}")
         axis.set_minor_locator(NullLocator())
 
 
