@@ -20,6 +20,8 @@ STEM = "90_how_we_test"
 CLUSTERS = (5, 7, 9, 12, 15, 20, 30, 45, 60, 100)
 EXPERIMENTS = {"smoke": 500, "quick": 4000, "full": 20000}
 """Simulated experiments for each number of clusters."""
+DECIDED = ("holds", "fails", "reverses")
+"""Verdicts that say something."""
 
 
 def tables(profile: str, seed: int) -> dict[str, pd.DataFrame]:
@@ -46,7 +48,7 @@ def notebooks() -> pd.DataFrame:
 
 
 def figures() -> pd.DataFrame:
-    """Width in inches and smallest text in points of every committed figure, as it was measured when saved."""
+    """Width in inches and smallest text in points of every committed figure, measured when it was saved."""
     rows = []
     for path in sorted((paths.ROOT / "figures").glob("*/*.png")):
         with Image.open(path) as picture:
@@ -88,18 +90,17 @@ def findings(played: Played) -> list[str]:
         return []
     rates = found["error_rates"].set_index("clusters")
     few, least = rates.loc[9], rates.loc[stats.MIN_CLUSTERS]
-    claims = found["verdicts"][found["verdicts"]["part"] == ALL]
-    standin = claims["model"].map(figstyle.is_surrogate)
-    judged = claims[~standin]["verdict"].value_counts()
-    small = found["verdicts"].loc[~found["verdicts"]["model"].map(figstyle.is_surrogate)]
-    decided = small[small["verdict"].isin(["holds", "fails", "reverses"])]
+    claims = found["verdicts"].assign(standin=found["verdicts"]["model"].map(figstyle.is_surrogate))
+    whole, judged = claims[claims["part"] == ALL], claims[~claims["standin"]]
+    outcomes = judged[judged["part"] == ALL]["verdict"].value_counts()
+    decided = judged[judged["verdict"].isin(DECIDED)]
     lines = [
-        f"With 9 clusters the cluster bootstrap rejects a difference that is not there in {few['0.05']:.1%} of "
-        f"experiments at a level of 5 %, and in {few['0.05 / 8']:.1%} at {stats.ALPHA / 8:.2%}; with "
-        f"{stats.MIN_CLUSTERS}, our least, in {least['0.05']:.1%} and {least['0.05 / 8']:.1%}.",
-        f"Of {len(claims)} claims in the committed tables {standin.sum()} were played by the stand-in and have "
-        f"no verdict. The other {len(claims) - standin.sum()}: "
-        + (", ".join(f"{number} {verdict}" for verdict, number in judged.items()) or "none")
+        f"A difference that is not there is found with 9 clusters in {few['0.05']:.1%} of experiments at a "
+        f"level of 5 % and in {few['0.05 / 8']:.1%} at {stats.ALPHA / 8:.2%}; "
+        f"with {stats.MIN_CLUSTERS}, our least, in {least['0.05']:.1%} and {least['0.05 / 8']:.1%}.",
+        f"Of {len(whole)} claims in the committed tables {whole['standin'].sum()} were played by the stand-in "
+        f"and have no verdict. The other {outcomes.sum()}: "
+        + (", ".join(f"{number} {verdict}" for verdict, number in outcomes.items()) or "none")
         + ".",
     ]
     if len(decided):
