@@ -98,8 +98,8 @@ def findings(played: Played) -> list[str]:
         f"A difference that is not there is found with 9 clusters in {few['0.05']:.1%} of experiments at a "
         f"level of 5 % and in {few['0.05 / 8']:.1%} at {stats.ALPHA / 8:.2%}; "
         f"with {stats.MIN_CLUSTERS}, our least, in {least['0.05']:.1%} and {least['0.05 / 8']:.1%}.",
-        f"Of {len(whole)} claims in the committed tables {whole['standin'].sum()} were played by the stand-in "
-        f"and have no verdict. The other {outcomes.sum()}: "
+        f"Of {len(whole)} claims in the committed tables {whole['standin'].sum()} were played by the "
+        f"stand-in and have no verdict. The other {outcomes.sum()}: "
         + (", ".join(f"{number} {verdict}" for verdict, number in outcomes.items()) or "none")
         + ".",
     ]
