@@ -6,8 +6,8 @@ After a change of ``data/results`` regenerate CLAIMS.md and the README's excerpt
 
 from __future__ import annotations
 
-import json
 import re
+import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -52,15 +52,14 @@ def put(results: Path, notebook: str, model: str, profile: str, *rows: dict[str,
     folder = results / notebook / paths.slug(model) / profile
     folder.mkdir(parents=True)
     pd.DataFrame([ROW | row for row in rows]).to_csv(folder / "hypotheses.csv", index=False)
-    (folder / "provenance.json").write_text(json.dumps({"tables": {"hypotheses": {"model": model}}}))
 
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """Tables of two notebooks: the stand-in in two profiles, a recording, and an unmeasured part."""
+    """Tables of two notebooks: by the stand-in, by a recording, and by a model of somebody's own."""
     folder = tmp_path / "results"
-    put(folder, "01_x", "surrogate", "quick", STANDIN)
-    put(folder, "01_x", "surrogate", "full", STANDIN | {"claim": "a, in full"}, STANDIN | {"part": "low"})
+    put(folder, "01_x", "surrogate", "full", STANDIN | {"claim": "a"}, STANDIN | {"part": "low"})
+    put(folder, "01_x", "a-users-own", "full", {"claim": "not listed"})
     put(
         folder,
         "02_y",
@@ -74,9 +73,9 @@ def results(tmp_path: Path) -> Path:
     return folder
 
 
-def test_language_models_come_first_and_only_the_largest_profile_counts(results: Path) -> None:
+def test_language_models_come_first_and_only_listed_runs_count(results: Path) -> None:
     table = evidence.table(results, results.parent / "runs.csv")
-    assert table["claim"].tolist() == ["b", "answers help", "a, in full", "answers help"]
+    assert table["claim"].tolist() == ["b", "answers help", "a", "answers help"]
     assert table["profile"].tolist() == ["quick", "quick", "full", "full"]
     first = table.iloc[0]
     assert (first["command"], first["minutes"], first["unit"], first["clusters"]) == (
@@ -109,13 +108,15 @@ def test_the_readme_shows_the_first_claims_between_its_marks(results: Path) -> N
     assert evidence.in_readme(made, table) == made
 
 
-def test_a_run_that_is_not_listed_and_a_table_of_an_older_form_are_said(results: Path) -> None:
-    put(results, "03_z", "none", "quick", {})
-    with pytest.raises(MnemocraftError, match=r"runs\.csv does not list 03_z/none/quick"):
-        evidence.table(results, results.parent / "runs.csv")
-    path = results / "03_z/none/quick/hypotheses.csv"
+def test_a_missing_table_and_one_of_an_older_form_are_said(results: Path) -> None:
+    path = results / "02_y/replay-m/quick/hypotheses.csv"
     pd.DataFrame([ROW]).drop(columns="part").to_csv(path, index=False)
-    with pytest.raises(MnemocraftError, match=r"03_z/none/quick/hypotheses\.csv is of an older form"):
+    with pytest.raises(MnemocraftError, match=r"02_y/replay-m/quick/hypotheses\.csv is of an older form"):
+        evidence.table(results, results.parent / "runs.csv")
+    path.unlink()
+    with pytest.raises(
+        MnemocraftError, match=r"hypotheses\.csv is missing, and data/runs\.csv lists its run"
+    ):
         evidence.table(results, results.parent / "runs.csv")
 
 
@@ -145,6 +146,20 @@ def test_no_committed_table_of_the_standin_has_a_verdict() -> None:
 
 def test_no_committed_verdict_is_from_fewer_than_20_clusters() -> None:
     assert few_clusters(evidence.table()) == []
+
+
+def test_the_largest_committed_run_of_each_notebook_and_model_is_listed() -> None:
+    if not (paths.ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    command = ["git", "ls-files", "data/results/*/hypotheses.csv"]
+    tracked = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=True).stdout
+    largest: dict[tuple[str, str], str] = {}
+    for _, _, notebook, model, profile, _ in (line.split("/") for line in tracked.split()):
+        largest[notebook, model] = max(
+            profile, largest.get((notebook, model), "smoke"), key=paths.PROFILES.index
+        )
+    runs = pd.read_csv(evidence.RUNS).itertuples()
+    assert {(run.notebook, paths.slug(run.model)): run.profile for run in runs} == largest
 
 
 def test_every_listed_run_names_its_notebook_and_profile() -> None:

@@ -1,26 +1,27 @@
 """The claims of all notebooks in one table, as an artefact's reviewer asks for them.
 
 ``python -m mnemocraft.studies.evidence`` writes it to ``CLAIMS.md`` from the committed tables
-(``data/results/<notebook>/<model>/<profile>/hypotheses.csv`` and the provenance beside them), and its first
-lines into ``README.md``. What a run takes stands in ``data/runs.csv``.
+(``data/results/<notebook>/<model>/<profile>/hypotheses.csv`` of the runs in ``data/runs.csv``), and its first
+lines into ``README.md``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.studies import report
 from mnemocraft.studies.claims import ALL
 
 RESULTS = paths.DATA / "results"
 RUNS = paths.DATA / "runs.csv"
-"""Per notebook, model and profile: the command, and its minutes on two cores, without the set-up."""
+"""The committed runs that count, one a notebook and model: the command, and its minutes on two cores without the
+set-up. Runs that it does not list, such as those with a model of one's own, change nothing here."""
 CLAIMS = paths.ROOT / "CLAIMS.md"
 README = paths.ROOT / "README.md"
 BEGIN, END = "<!-- claims: begin -->", "<!-- claims: end -->"
@@ -57,39 +58,28 @@ def table(results: Path = RESULTS, runs: Path = RUNS) -> pd.DataFrame:
         their ``unit``, ``detectable``, ``paper_effect``, ``verdict``, ``direction`` and ``size``.
 
     Raises:
-        MnemocraftError: a table of an older form, or a run that ``data/runs.csv`` does not list.
+        MnemocraftError: a table is missing, or of an older form.
     """
-    found = [_read(path) for path in _largest(results)]
-    if not found:
-        raise MnemocraftError(f"There is no table of claims below {results}.")
-    claims = pd.concat(found, ignore_index=True)
-    known = pd.read_csv(runs)
-    claims = claims.merge(known, on=RUN, how="left", validate="many_to_one")
-    if claims["command"].isna().any():
-        lacking = claims.loc[claims["command"].isna(), RUN].drop_duplicates().agg("/".join, axis=1)
-        raise MnemocraftError(f"{runs.name} does not list {', '.join(lacking)}.")
+    claims = pd.concat([_read(run, results) for run in pd.read_csv(runs).itertuples()], ignore_index=True)
     standin = claims["model"].map(is_surrogate)
     return claims.iloc[standin.argsort(kind="stable")].reset_index(drop=True)
 
 
-def _largest(results: Path) -> Iterator[Path]:
-    for model in sorted(results.glob("*/*")):
-        sizes = [model / size / "hypotheses.csv" for size in paths.PROFILES[:0:-1]]
-        yield from [path for path in sizes if path.exists()][:1]
-
-
-def _read(path: Path) -> pd.DataFrame:
+def _read(run: Any, results: Path) -> pd.DataFrame:
+    """The claims of one row of ``data/runs.csv``."""
+    path = results / run.notebook / paths.slug(run.model) / run.profile / "hypotheses.csv"
+    if not path.exists():
+        raise MnemocraftError(f"{path} is missing, and data/runs.csv lists its run.")
     claims = pd.read_csv(path)
     if not {"part", "pairs", "detectable"} <= set(claims):
-        where = path.parent.relative_to(path.parents[3])
-        raise MnemocraftError(f"{where}/{path.name} is of an older form: run its notebook again.")
+        raise MnemocraftError(f"{path} is of an older form: run its notebook again.")
     columns = list(map(str, claims))
     unit = columns[columns.index("pairs") + 1]
-    model = report.provenance(path.parent)["tables"][path.stem]["model"].split()[0]
-    exact = is_surrogate(model) or model == paths.NO_MODEL or model.startswith("replay:")
-    notebook, profile = path.parents[2].name, path.parent.name
+    exact = run.model in paths.SHIPPED or run.model.startswith("replay:")
     return claims.rename(columns={unit: "clusters"}).assign(
-        notebook=notebook, model=model, profile=profile, unit=unit, tolerance=SAME_BYTES if exact else WITHIN
+        **{name: getattr(run, name) for name in (*RUN, "command", "minutes")},
+        unit=unit,
+        tolerance=SAME_BYTES if exact else WITHIN,
     )
 
 
