@@ -20,8 +20,8 @@ from mnemocraft.studies.claims import ALL
 
 RESULTS = paths.DATA / "results"
 RUNS = paths.DATA / "runs.csv"
-"""The committed runs that count, one a notebook and model: the command, and its minutes on two cores without the
-set-up. Runs that it does not list, such as those with a model of one's own, change nothing here."""
+"""The committed runs that count, one a notebook and model: the command, and its minutes on two cores (after
+the set-up). Runs that it does not list, such as those with a model of your own, change nothing here."""
 CLAIMS = paths.ROOT / "CLAIMS.md"
 README = paths.ROOT / "README.md"
 BEGIN, END = "<!-- claims: begin -->", "<!-- claims: end -->"
@@ -141,7 +141,7 @@ def excerpt(claims: pd.DataFrame) -> str:
     shown = {
         "claim": first["claim"],
         "notebook": first["notebook"].str[:2],
-        "model": first["model"],
+        "model": first["model"].replace(paths.NO_MODEL, "no language model"),
         "effect": [_effect(row) for _, row in first.iterrows()],
         "clusters": first["clusters"].astype(str) + " " + first["unit"],
         "verdict": first["verdict"],
