@@ -48,7 +48,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         {("a", "x"): [1], ("a", "y|z"): ["2"]}, index=pd.MultiIndex.from_tuples([("k", "l")])
     )
     cells = [
-        new_markdown_cell("# Does it help?\n\nIt does."),
+        new_markdown_cell("# Does it help?\n\nIt does, as [notebook 01](01_x.ipynb) says."),
         new_code_cell("workers = 2\nmodel = 'surrogate'", metadata={"tags": [executed.INJECTED]}),
         new_code_cell(
             "\n".join(f"line_{i} = {i}" for i in range(12)),
@@ -95,6 +95,7 @@ def test_a_page_has_tables_and_links_and_nothing_of_the_machine(root: Path) -> N
     assert "\n|  |  | a / x | a / y\\|z |\n| --- | --- | --- | --- |\n| k | l | 1 | 2 |\n" in text
     assert "![figure1](../figures/01_x/figure1.png)" in text
     assert "results go to data/results/01_x\n" in text
+    assert "[notebook 01](01_x.md)" in text
     assert "<details><summary>Code</summary>\n\n```python\nline_0 = 0\n" in text
     assert pages.VARIED in text
     for absent in ("workers", "100%", "IntSlider", "0.123", "said", str(root), "base64", "<table"):

@@ -93,6 +93,9 @@ def page(book: Executed, folder: Path, figures: dict[str, Path]) -> str:
                 cell.outputs = [_markdown(VARIED)]
             cell.outputs = [_in_markdown(output, folder, figures) for output in cell.outputs]
     text, _ = MarkdownExporter(raw_template=TEMPLATE).from_notebook_node(notebook)
+    text = re.sub(
+        r"\]\((\d\d_\w+)\.ipynb\b", r"](\1.md", text
+    )  # from notebook to notebook: from page to page
     origin = (
         f"*Model `{book.model}`, profile `{book.profile}`; made from "
         f"[the notebook](../notebooks/{book.stem}.ipynb) by `./run_all.sh book`.*"
