@@ -26,7 +26,8 @@
 #
 # Where things go
 #   data/results/<notebook>/<model>/<profile>/*.csv     tables
-#   figures/<notebook>/*.{png,pdf}                      figures (those of smoke: build/figures/)
+#   figures/<notebook>/*.{png,pdf}                      figures of the largest run that came with the notebooks;
+#   figures/<notebook>/<model>/<profile>/*.{png,pdf}    ... and of any other run
 #   build/notebooks/<model>/<profile>/*.{ipynb,html}    executed notebooks
 #   build/book/index.html                               the site that `book` makes of them, ...
 #   book/*.md                                           ... and the pages, where data/results/ has the tables

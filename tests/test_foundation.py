@@ -163,10 +163,10 @@ def test_smoke_results_are_the_only_results_that_git_ignores() -> None:
         return subprocess.run(command, cwd=paths.ROOT, check=False).returncode == 0
 
     assert ignored(paths.results_dir("01_x", "surrogate", "smoke") / "t.csv")
-    assert ignored(paths.figures_dir("01_x", "smoke") / "f.pdf")
+    assert ignored(paths.figures_dir("01_x", "surrogate", "smoke") / "f.pdf")
     assert ignored(paths.run_dir("01_x", "surrogate") / "streams")
     assert not ignored(paths.results_dir("01_x", "surrogate", "quick") / "t.csv")
-    assert not ignored(paths.figures_dir("01_x", "quick") / "f.pdf")
+    assert not ignored(paths.figures_dir("01_x", "surrogate", "quick") / "f.pdf")
 
 
 def test_ci_runs_the_tests_and_passes_their_status_on(checkout: Path) -> None:
