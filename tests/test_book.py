@@ -88,6 +88,20 @@ def test_the_largest_executed_profile_of_each_model_is_taken(root: Path) -> None
     assert [(one.name, one.profile) for one in found] == [("01_x", "quick"), ("01_x-replay-a", "smoke")]
 
 
+def test_a_failed_run_and_the_model_of_a_run_without_one_do_not_count(root: Path) -> None:
+    path = root / "build/notebooks/surrogate/full/01_x.ipynb"
+    path.parent.mkdir()
+    failed = new_code_cell("1 / 0", outputs=[new_output("error", ename="E", evalue="", traceback=[])])
+    nbformat.write(new_notebook(cells=[failed]), path)
+    asks_none = new_code_cell('model = "none"\nprofile = "quick"', metadata={"tags": ["parameters"]})
+    nbformat.write(new_notebook(cells=[asks_none]), path.with_name("02_y.ipynb"))
+    found = executed.find(root / "build/notebooks")
+    assert [(one.name, one.model, one.profile) for one in found] == [
+        ("01_x", "surrogate", "quick"),
+        ("02_y", "none", "full"),
+    ]
+
+
 def test_a_page_has_tables_and_links_and_nothing_of_the_machine(root: Path) -> None:
     (path,) = pages.write(executed.find(root / "build/notebooks"), root / "book")
     text = path.read_text()

@@ -17,6 +17,7 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 INJECTED = "injected-parameters"
 NO_MODEL = re.compile(r""""model = (\\"|')none\1""")
 """The default parameter of a notebook in which no language model is asked, as its file has it."""
+FAILED = '"output_type": "error"'
 VARIES = "varies"
 """Tag of a cell whose outputs differ from run to run, such as times: the committed pages leave them out."""
 
@@ -45,13 +46,15 @@ class Executed:
 
 
 def find(folder: Path) -> list[Executed]:
-    """Of each notebook and model in ``folder`` (``<model>/<profile>/*.ipynb``) the largest profile."""
+    """Of each notebook and model in ``folder`` (``<model>/<profile>/``) the largest profile that ran through."""
     found = {}
     for profile in paths.PROFILES:
         for path in sorted(folder.glob(f"*/{profile}/[0-9][0-9]_*.ipynb")):
-            asks_none = NO_MODEL.search(path.read_text(encoding="utf-8"))
-            one = Executed(path, paths.NO_MODEL if asks_none else path.parents[1].name, profile)
-            found[one.name] = one
+            text = path.read_text(encoding="utf-8")
+            model = paths.NO_MODEL if NO_MODEL.search(text) else path.parents[1].name
+            if FAILED not in text:
+                one = Executed(path, model, profile)
+                found[one.name] = one
     return [found[name] for name in sorted(found)]
 
 
