@@ -46,7 +46,7 @@ class Executed:
 
 
 def find(folder: Path) -> list[Executed]:
-    """Of each notebook and model in ``folder`` (``<model>/<profile>/``) the largest profile that ran through."""
+    """Of each notebook and model in ``folder/<model>/<profile>`` the largest profile that ran through."""
     found = {}
     for profile in paths.PROFILES:
         for path in sorted(folder.glob(f"*/{profile}/[0-9][0-9]_*.ipynb")):
