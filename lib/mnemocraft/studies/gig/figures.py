@@ -62,7 +62,7 @@ def pass_at_1(found: Mapping[str, pd.DataFrame], model: str, weak: str) -> Figur
         _pass_panel(axes, table, methods)
         axes.set_xlabel(f"{title}, n = {table['n'].max()} a point")
     per_cent(grid[0], "Pass@1 (%)")
-    note = "Above each panel ours and the paper's models, whose intervals are not printed. Whiskers: 95 %, Wilson's."
+    note = "Above each panel ours and the paper's models (no intervals). Whiskers: 95 %, Wilson's."
     _stamp(figure, note, model, weak)
     return figure
 
@@ -115,7 +115,9 @@ def steps(
     handles += [Line2D([], [], color=PAPER, marker="o", ls="", label="horizon")]
     handles += [Line2D([], [], color="0.15", marker="_", ls="", label="oracle, mean")]
     figure.legend(handles=handles, loc="outside upper center", ncols=7, columnspacing=1.0, handlelength=1.5)
-    note = f"Failures count the limit of 3 horizons. Up to n = {n:.0f} trials a bar, none of fewer than {LEAST};"
+    note = (
+        f"Failures count the limit of 3 horizons. Up to n = {n:.0f} trials a bar, none of fewer than {LEAST};"
+    )
     _stamp(figure, f"{note} whiskers: 95 %, bootstrap over kitchens.", model)
     return figure
 
