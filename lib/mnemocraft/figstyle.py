@@ -61,7 +61,7 @@ _SUBSCRIPT = re.compile(r"\$[^$]*[_^][^$]*\$")
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
 """Okabe and Ito's palette without its yellow, which vanishes on white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "x")
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++")
+HATCHES = ("", "////", "-----", "xxxx", "\\\\\\\\", "++++")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))
 HEAT = "cividis"
 """Colour map whose lightness rises evenly, so that it reads the same in grey."""

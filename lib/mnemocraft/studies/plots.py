@@ -126,9 +126,12 @@ def points(
         upright: Values go upwards and places to the right; else values go to the right, places downwards.
         joined: The marks of a series are joined by a line.
     """
-    for i, (shift, (label, rows)) in enumerate(zip(shifts(len(named), apart), named.items(), strict=True)):
+    beside = iter(shifts(sum(not rows.empty for rows in named.values()), apart))
+    for i, (label, rows) in enumerate(named.items()):
+        if rows.empty:  # has its look all the same
+            continue
         mine = rows.set_index(by).reindex(list(places))
-        at, value = np.arange(len(places)) + shift, scale * mine["value"].astype(float)
+        at, value = np.arange(len(places)) + next(beside), scale * mine["value"].astype(float)
         style = figstyle.line(i) | ({} if joined else {"linestyle": "none"}) | {"elinewidth": 0.8}
         if upright:
             axes.errorbar(at, value, yerr=whiskers(mine, scale), label=label, **style)
@@ -146,11 +149,11 @@ def logarithmic(axes: Axes, *names: str) -> None:
 
 
 def heat_map(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:
-    """Fractions as colours, with a text in every cell; grey is what is NaN."""
+    """Fractions as colours, with a text in every cell; hatched is what is NaN."""
     import seaborn
 
     style: dict[str, Any] = {"cmap": figstyle.HEAT, "vmin": 0, "vmax": 100, "cbar": False, "fmt": ""}
-    axes.set_facecolor("0.88")
+    axes.patch.set(facecolor="white", edgecolor="0.75", hatch="/////")
     style |= {"annot": texts, "annot_kws": {"size": figstyle.MIN_FONT}}
     seaborn.heatmap(100 * values.astype(float), ax=axes, **style)
     for text, value in zip(axes.texts, values.stack().dropna(), strict=True):

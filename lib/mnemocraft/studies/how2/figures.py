@@ -104,8 +104,8 @@ def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str]) -> Figu
     colours = ScalarMappable(Normalize(0, 100), figstyle.HEAT)
     figure.colorbar(colours, ax=grid, label=RATES["success_rate"], fraction=0.03, pad=0.01)
     total = table.loc[table["teacher"].isin(teachers), "n"].sum()
-    note = "In brackets: episodes, where the paper prints them. A correct 'impossible' counts as success. "
-    stamp(figure, f"{note}High repetition, n = {total:.0f} (ours), no intervals.", model)
+    note = "Hatched: none. In brackets: episodes, if printed. A correct 'impossible' counts as success."
+    stamp(figure, f"{note} High repetition, n = {total:,.0f} (ours), no intervals.", model)
     return figure
 
 
