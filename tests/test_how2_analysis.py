@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import binomtest
 
 from how2_synthetic import success_rate, synthetic
-from mnemocraft import figstyle, paths, stats
+from mnemocraft import paths, stats
 from mnemocraft.agents.how2.roles import is_relevant
 from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS, TEACHERS
 from mnemocraft.envs.plancraft.data import examples
@@ -480,14 +480,3 @@ def test_reading_tables_show_interval_and_paper(found):
     text = report.with_paper(found["table1"], ["setup", "teacher"], ["split", "metric"])
     assert text.loc[("just_ask", "executable"), ("low", "overall_sr")].endswith("| 0.59")
     assert text.shape == (26, 8)
-
-
-def test_figure_files_are_deterministic(tmp_path):
-    def save(folder: Path) -> list[bytes]:
-        figure, axes = plt.subplots(figsize=(1, 1))
-        axes.plot([1, 2], label="a line", **figstyle.line(1))
-        axes.bar([1], [2], **figstyle.bar(1))
-        figstyle.stamp(figure, "n = 2", "surrogate")
-        return [path.read_bytes() for path in figstyle.save(figure, folder, "f")]
-
-    assert save(tmp_path / "a") == save(tmp_path / "b")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from mnemocraft.agents.how2.settings import MEMORY_SETUPS
 from mnemocraft.runs import read_trajectory
-from mnemocraft.studies import claims, papers
+from mnemocraft.studies import papers
 from mnemocraft.studies.estimates import add_paper
 from mnemocraft.studies.how2 import facts, figures, hypotheses, known, measures, statistics
 from mnemocraft.studies.how2 import tables as measured
@@ -114,9 +114,3 @@ def draw(played: Played) -> dict[str, Figure]:
         drawn["figure8_small"] = figures.figure8(small["figure8"], name)
         drawn["known_targets"] = figures.known_targets(small["known_targets"], name)
     return drawn
-
-
-def _whole(hypotheses: pd.DataFrame) -> pd.DataFrame:
-    """The rows on all cells of a claim, with what the figure calls n."""
-    rows = hypotheses[hypotheses["part"] == claims.ALL]
-    return rows.assign(n=rows["pairs"])
