@@ -105,9 +105,7 @@ def draw(played: Played) -> dict[str, Figure]:
         "figure7": figures.figure7({name: tables["table1"] for name, tables in played.items()}),
         "figure8": figures.figure8(found["figure8"], model),
         "learning": figures.learning(found["learning"], model),
-        "hypotheses": figures.effects(
-            {name: _whole(tables["hypotheses"]) for name, tables in played.items()}
-        ),
+        "hypotheses": figures.effects({name: tables["hypotheses"] for name, tables in played.items()}),
     }
     for name, small in others:
         drawn["figure4_small"] = figures.figure4(small["figure4"], name)
