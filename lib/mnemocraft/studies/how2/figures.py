@@ -34,6 +34,7 @@ from mnemocraft.studies.plots import (
     sizes,
 )
 
+WHISKERS = "Whiskers: 95 %, bootstrap over targets; a mark without one has too few targets for an interval."
 SETUP_LABELS = {
     "base": "Base",
     "just_ask": "Just Ask",
@@ -183,7 +184,7 @@ def figure7(table1: Mapping[str, pd.DataFrame]) -> Figure:
         per_cent(line[0], RATES["success_rate"])
     legend(figure, grid[0, 0], 4)
     played = "; ".join(f"{figstyle.called(model)}: n = {_solvable(table1[model])}" for model in models)
-    stamp(figure, f"{played} solvable episodes a point. Whiskers: 95 %, bootstrap over targets.")
+    stamp(figure, f"{played} solvable episodes a point. {WHISKERS}")
     return figure
 
 
@@ -216,23 +217,16 @@ def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
     axes.invert_yaxis()
     axes.set_xlabel("Effect (percentage points)")
     legend(figure, axes, 1)
-    stamp(figure, "Whiskers: 95 % over targets. Each claim says which sign the effect should have.")
+    stamp(figure, f"{WHISKERS} Each claim says which sign the effect should have.")
     return figure
 
 
 @styled
 def known_targets(table: pd.DataFrame, model: str) -> Figure:
-    """Points: success with no teacher and with each kind of answer, targets the model knows and does not.
-
-    All intervals are Wilson's and count targets, as if the episodes of each were one: a bootstrap of the
-    few targets takes rates of 0 and 1 for certain.
-    """
-    from statsmodels.stats.proportion import proportion_confint
-
+    """Points: success with no teacher and with each kind of answer, targets the model knows and does not."""
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.6), sharey=True)
     table = table[table["setup"].isin(["base", "just_ask"]) & (table["n"] > 0)]
-    low, high = proportion_confint(table["value"] * table["n_targets"], table["n_targets"], method="wilson")
-    table, answers = table.assign(low=low, high=high), {"none": "no teacher"} | ANSWERS
+    answers = {"none": "no teacher"} | ANSWERS
     for axes, level, title in zip(grid, ("easy", "all"), ("Easy tasks", "All solvable tasks"), strict=True):
         rows = table[table["difficulty"] == level]
         points(axes, series(rows, "targets", TARGETS), list(answers), "teacher", apart=0.25)
