@@ -191,11 +191,11 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
     least = whole["detectable"] / sqrt(ratio)
     count = (whole[unit] * ratio).round().astype(int)
     few, small = count < stats.MIN_CLUSTERS, whole["paper_effect"].abs() < least
-    unknown = least.isna() | whole["paper_effect"].isna()
     told = np.select(
-        [few, unknown, small],
+        [few, least.isna(), whole["paper_effect"].isna(), small],
         [
             f"nothing is tested below {stats.MIN_CLUSTERS} clusters",
+            "unknown: the pilot could not tell how much it varies",
             "can decide larger effects",
             "cannot be decided here: the paper's effect is smaller",
         ],
