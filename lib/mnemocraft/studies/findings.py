@@ -26,7 +26,7 @@ Line = Callable[[str, Mapping[str, pd.DataFrame]], str]
 
 
 def gather(played: Played, lines: Sequence[Line]) -> list[str]:
-    """What the lines say of every model; one that needs a table, column or row that is not there says nothing."""
+    """What the lines say of every model; one whose table, column or row is not there says nothing."""
     said = []
     for model, tables in played.items():
         for line in lines:
@@ -36,7 +36,7 @@ def gather(played: Played, lines: Sequence[Line]) -> list[str]:
 
 
 def points(row: pd.Series, value: str = "effect") -> str:
-    """A difference of rates for reading: ``+16.3 points [+9.5, +22.8]``, or without an interval it has none."""
+    """A difference of rates for reading: ``+16.2 points [+9.5, +22.8]``; the interval only if it has one."""
     known = "" if pd.isna(row["low"]) else f" [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
     return f"{100 * row[value]:+.1f} points{known}"
 

@@ -73,8 +73,8 @@ def gains(episodes: pd.DataFrame) -> pd.DataFrame:
         keys: list[Key] = [(controller, number, name, length) for name in (one, other)]
         gain = found.estimate(difference(keys[:1], keys[1:]))
         paper = printed[number] if (one, other) == ("horizon", "fixed") else float("nan")
-        rows.append((*key, *estimates.numbers(gain).values(), gain.p, paper))
-    return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "p", "paper"])
+        rows.append((*key, *estimates.numbers(gain).values(), paper))
+    return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "paper"])
 
 
 def effort(episodes: pd.DataFrame) -> pd.DataFrame:
