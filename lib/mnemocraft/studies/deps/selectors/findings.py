@@ -96,6 +96,6 @@ def _undecided(_: str, found: Tables) -> str:
         else f"This is no confirmation, which takes the {CONFIRMED} registered worlds"
     )
     return (
-        f"Undecided: {len(open_ones)} of {len(judged)} claims. To show in four of five runs of {worlds} worlds "
-        f"a difference has to be at least {least.min():.0f} to {least.max():.0f} points, by claim. {run}."
+        f"Undecided: {len(open_ones)} of {len(judged)} claims. To show in four of five runs of {worlds} "
+        f"worlds a difference has to be at least {least.min():.0f} to {least.max():.0f} points, by claim. {run}."
     )
