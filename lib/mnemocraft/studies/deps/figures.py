@@ -140,5 +140,5 @@ def figure9(table: pd.DataFrame, model: str) -> Figure:
 
 def verdicts(table: pd.DataFrame, model: str) -> Figure:
     """All claims."""
-    note = f"n up to {table['n'].max():.0f} episodes a claim; 95 % over games."
+    note = f"n up to {table['pairs'].max():.0f} pairs of episodes a claim; 95 % over tasks."
     return plots.verdicts(table, model, note, wide=100)

@@ -97,5 +97,6 @@ def _undecided(_: str, found: Tables) -> str:
     )
     return (
         f"Undecided: {len(open_ones)} of {len(judged)} claims. To show in four of five runs of {worlds} "
-        f"worlds a difference has to be at least {least.min():.0f} to {least.max():.0f} points, by claim. {run}."
+        f"worlds a difference must be at least {least.min():.0f} to {least.max():.0f} points, by claim. "
+        f"{run}."
     )
