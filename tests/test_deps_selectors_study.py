@@ -214,6 +214,7 @@ def test_every_controller_has_a_family_of_seven() -> None:
 
 def test_findings_are_read_from_the_tables() -> None:
     found = tables.all_tables(tables.prepare(synthetic(0.4, 390)))
+    found["sights"] = pd.DataFrame({"world": [5000, 5001]})
     row = found["hypotheses"].iloc[2]
     lines = said.findings({"none": found})
     assert len(lines) == 5 and f"{100 * row['effect']:+.1f} points" in lines[0] and "(**holds**)" in lines[0]
@@ -223,6 +224,25 @@ def test_findings_are_read_from_the_tables() -> None:
     )
     assert said.findings({"none": {"gains": found["gains"]}}) == [lines[3]]
     assert said.findings({"none": {}}) == []
+
+
+@pytest.mark.parametrize(
+    ("worlds", "first", "controller", "registered"),
+    [
+        (400, 5000, "sighted", True),
+        (400, 2000, "sighted", False),
+        (390, 5000, "sighted", False),
+        (400, 5000, "scripted", False),
+    ],
+)
+def test_only_the_registered_worlds_are_called_a_confirmation(
+    worlds: int, first: int, controller: str, registered: bool
+) -> None:
+    found = tables.all_tables(tables.prepare(synthetic(0.4, worlds).assign(controller=controller)))
+    found["sights"] = pd.DataFrame({"world": [first, first + 1]})
+    line = said.findings({"none": found})[-1]
+    assert ("These are the 400 worlds of the registered run" in line) == registered
+    assert ("no confirmation" in line) != registered
 
 
 def test_few_worlds_are_told_before_they_are_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from mnemocraft.studies.deps.selectors.tables import REGISTERED, TESTED, printed
 from mnemocraft.studies.findings import Played, gather, points, shipped
 
 Tables = Mapping[str, pd.DataFrame]
-CONFIRMED = 400
-"""Worlds of the registered run."""
+CONFIRMED, FIRST = 400, 5000
+"""Worlds of the registered run, and the first of them; the sighted controller plays."""
 
 
 def findings(played: Played) -> list[str]:
@@ -89,10 +89,10 @@ def _oracle(_: str, found: Tables) -> str:
 def _undecided(_: str, found: Tables) -> str:
     judged = _judged(found)
     open_ones, worlds = judged[judged["verdict"] == "undecided"], int(judged["worlds"].max())
-    least = 100 * judged["detectable"]
+    least, who = 100 * judged["detectable"], judged["hypothesis"].str.endswith(", sighted").all()
     run = (
         f"These are the {CONFIRMED} worlds of the registered run"
-        if worlds == CONFIRMED
+        if who and (worlds, found["sights"]["world"].min()) == (CONFIRMED, FIRST)
         else f"This is no confirmation, which takes the {CONFIRMED} registered worlds"
     )
     return (
