@@ -40,7 +40,7 @@ class Case(NamedTuple):
 CASES = {
     "how2": Case(
         lambda: how2_synthetic.synthetic(1, size=60),
-        lambda records: how2.tables(records) | how2.data_tables(),
+        lambda records: how2.tables(records, Path("no trajectory is read")) | how2.data_tables(),
         lambda found, model: how2.draw({model: found}) | {"method": boxes.diagram("how2")},
         ("figure6", "method"),
     ),
