@@ -39,7 +39,8 @@ def study(profile: str, seeds: Sequence[int], part: str = "main") -> Study:
     """A part of the grid of notebook 09; one stream plays the ten tasks of a mode in one layout.
 
     Profile ``smoke`` plays the first task in the layout of the first seed, ``full`` all of
-    :data:`LAYOUTS` whatever ``seeds`` says. Raises MnemocraftError for an unknown profile or part, or no seed.
+    :data:`LAYOUTS` whatever ``seeds`` says. Raises MnemocraftError for an unknown profile or part, or no
+    seed.
     """
     check("profile", profile, PROFILES)
     check("part", part, PARTS)
