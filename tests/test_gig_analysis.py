@@ -1,6 +1,5 @@
 """GiG's tables, claims and figures on synthetic records whose truth is known."""
 
-import math
 
 import matplotlib.pyplot as plt
 import numpy as np
