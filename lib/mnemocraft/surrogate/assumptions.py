@@ -44,6 +44,9 @@ ASSUMPTIONS = {
         "An action retrieved from a similar state is followed with probability `attention` where its own "
         "knowledge has a gap."
     ),
+    "one way out of a loop is enough": (
+        "A list of next states and a warning each bring it out of a loop, so that having both adds nothing."
+    ),
     "answers have a fixed length": (
         "Its answers are as long as the format asks and hold no thoughts, so that token counts say how long "
         "prompts are, not how a model deliberates."
