@@ -19,6 +19,7 @@ from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.studies.gig.scaling import latency, spending, tables
+from mnemocraft.studies.gig.scaling.findings import findings
 from mnemocraft.worlds.kitchen import KitchenWorld
 
 SYSTEM, SHOWN, OUTPUT, BRANCHING = 900, 600, 80, 8
@@ -137,14 +138,31 @@ def test_growth_is_one_for_gig_and_nears_two_for_react() -> None:
     assert math.isnan(spending.episodes(calls(gig=1))["growth"].iloc[0])
 
 
-def test_verdicts_follow_the_costs_of_many_kitchens() -> None:
+def test_facts_are_means_over_kitchens_with_no_verdict() -> None:
     one = calls(gig=120, react=120)
     many = pd.concat([one.assign(task=f"sync/{i}") for i in range(8)], ignore_index=True)
-    table = tables.verdicts(many).set_index("hypothesis")
-    assert list(table["verdict"]) == ["holds", "holds", "holds"]
-    cheap = one.assign(total=np.where(one["method"] == "gig", 1, one["total"]))
-    table = tables.verdicts(pd.concat([cheap.assign(task=f"sync/{i}") for i in range(8)]))
-    assert table.set_index("hypothesis").loc["short", "verdict"] == "fails"
+    found = tables.facts(many).set_index("fact")
+    ratio = spending.pairs(one).iloc[0]
+    assert found.loc["long", "value"] == pytest.approx(np.log10(ratio["ratio"]))
+    assert found.loc["short", "value"] == pytest.approx(np.log10(ratio["early_ratio"]))
+    assert found.loc["growth", "value"] > 0.8 and list(found["n"]) == [8, 8, 8]
+    assert found["low"].isna().all(), "all kitchens are the same"
+    assert not {"p", "verdict"} & set(found)
+    short = tables.facts(calls(gig=5, react=9)).set_index("fact")
+    assert math.isnan(short.loc["long", "value"])
+
+
+def test_the_notebook_opens_with_what_was_counted() -> None:
+    found = {
+        "facts": pd.DataFrame(
+            {"fact": ["long", "short", "growth"], "value": [-0.5, -1.0, 0.9], "n": 20}
+        ).assign(low=[-0.6, -1.1, 0.8], high=[-0.4, -0.9, 1.0]),
+        "paper_crossover": tables.paper_crossover(),
+    }
+    lines = findings({"surrogate": found})
+    assert "2.6 to 3.6 observations" in lines[0]
+    assert any("0.3 times" in line and "answers have a fixed length" in line for line in lines)
+    assert findings({"surrogate": {}}) == []
 
 
 @pytest.mark.parametrize("system", tables.SYSTEM_RATIOS)
@@ -183,11 +201,10 @@ def test_recorded_times_that_cannot_be_read_are_one_sentence(
         latency.recorded()
 
 
-def test_verdicts_on_recorded_times_read_sums_and_exponents() -> None:
+def test_sentences_on_recorded_times_read_sums_and_exponents() -> None:
     nodes = pd.Series([20, 100, 1000])
     columns = {"build_ms": 0.01 * nodes, "encode_ms": 2 + 0 * nodes, "features_uncached_ms": nodes**2}
     times = latency.Recorded(pd.DataFrame({"nodes": nodes} | columns), pd.DataFrame(), "a machine")
-    fast, bound, linear, constant = latency.verdicts(times).splitlines()
-    assert "**holds**" in fast and fast.endswith(" 3.00 ms.")
-    assert "**fails**" in bound and bound.endswith(" 400 ms.")
-    assert "**fails**" in linear and "**holds**" in constant and constant.endswith(" 0.00.")
+    fast, bound, linear, constant = latency.told(times).splitlines()
+    assert fast.endswith(" 3.00 ms: yes, as recorded.") and bound.endswith(" 400 ms: no, as recorded.")
+    assert linear.endswith("no, as recorded.") and constant.endswith(" 0.00: yes, as recorded.")
