@@ -59,8 +59,8 @@ def _nearest(claimed: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     return (
-        "Retrieval: how often the nearest stored state brings the oracle's action by the trained encoder, less "
-        f"by {_told(rows, VERSUS)}."
+        "Retrieval: how often the nearest stored state brings the oracle's action by the trained encoder, "
+        f"less by {_told(rows, VERSUS)}."
     )
 
 
