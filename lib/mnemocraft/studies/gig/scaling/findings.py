@@ -21,18 +21,18 @@ def findings(played: Played) -> list[str]:
             f"The paper's crossover at {PAPER_CROSSOVER} steps with ten valid actions is exact for outputs "
             f"of {needed.min():.1f} to {needed.max():.1f} observations; shorter ones move it to longer tasks."
         )
-        facts = found["facts"].set_index("fact")
+        facts = {row["fact"]: row for _, row in found["facts"].iterrows()}
         who = f"`{model}`, whose answers are short by assumption (answers have a fixed length)"
         if not is_surrogate(model):
             who = f"`{model}`"
         for fact, when in (("short", "within the first 24 calls"), ("long", "after 25 or more calls")):
-            row = facts.loc[fact]
+            row = facts[fact]
             if row["n"]:
                 lines.append(
                     f"With the prompts of our kitchens and {who}, ReAct spends {10 ** row['value']:.1g} "
                     f"times as much attention as GiG {when} (log10 {text(row)}, n = {row['n']:.0f} kitchens)."
                 )
-        row = facts.loc["growth"]
+        row = facts["growth"]
         lines.append(
             "As the equations say, ReAct's cost grows faster: the exponents differ by "
             f"{text(row)} (n = {row['n']:.0f} kitchens)."
