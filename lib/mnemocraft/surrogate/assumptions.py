@@ -40,6 +40,15 @@ ASSUMPTIONS = {
         "An action retrieved from a similar state is followed with probability `attention` where its own "
         "knowledge has a gap."
     ),
+    "remembered outcomes mend beliefs": (
+        "What it is told of an earlier plan's failure, in words of memory or as an insight, corrects the belief "
+        "about that item with probability `attention`; a plan that worked shows how each of its items was had. "
+        "It never asks whether a memory is about its own task."
+    ),
+    "foresees what is remembered": (
+        "It predicts failure where a plan repeats a step whose lack is remembered, and else success; its own "
+        "beliefs, with which the plan was made, object to nothing."
+    ),
     "answers have a fixed length": (
         "Its answers are as long as the format asks and hold no thoughts, so that token counts say how long "
         "prompts are, not how a model deliberates."
