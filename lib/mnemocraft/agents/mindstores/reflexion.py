@@ -40,6 +40,8 @@ async def _reflect(rounds: Rounds, plan: Reading, report: Report) -> str:
     failed = [f"Failed step: {report.step.action}", f"Message: {report.reason}"] if report.step else []
     ended = [] if failed else [f"Message: {plan.problem or f'the inventory has {world.lacking()}'}"]
     shown = user(rounds.task, f"Plan: {prompts.told(plan)}", *failed, *ended, rounds.scene)
-    text = prompts.after("Reflection:", await rounds.ask("reflector", [prompts.system("reflector", world), shown]))
+    text = prompts.after(
+        "Reflection:", await rounds.ask("reflector", [prompts.system("reflector", world), shown])
+    )
     rounds.rollout.note("reflection", text)
     return text

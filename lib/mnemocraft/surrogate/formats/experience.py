@@ -29,9 +29,7 @@ def predict(mind: Mind) -> str:
 def evaluate(mind: Mind) -> str:
     """What the world said about a plan; a slip misses the point."""
     prompt = mind.conversation.prompt
-    result, step, message = (
-        (pattern.findall(prompt) or [""])[0] for pattern in (_RESULT, _FAILED, _MESSAGE)
-    )
+    result, step, message = ((pattern.findall(prompt) or [""])[0] for pattern in (_RESULT, _FAILED, _MESSAGE))
     success = result == "success"
     why = f"{step}: {message}" if step else message or result
     if mind.who.slips("evaluate", prompt):
