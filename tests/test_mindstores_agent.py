@@ -79,7 +79,7 @@ def test_algorithm_1_from_retrieval_to_the_stored_experience():
     model = by_role(
         {
             "insights": ["Some words.\nInsight: planks are crafted\n- Insight: from a log"],
-            "plan": [STONE, PLANKS],
+            "You plan": [STONE, PLANKS],
             "predict": ["Prediction: failure because cobblestone needs a pickaxe", "Prediction: success"],
             "evaluate": ["Outcome: success | planks from a log"],
         }
@@ -96,7 +96,8 @@ def test_algorithm_1_from_retrieval_to_the_stored_experience():
     assert asked[1].endswith("\nInsight: planks are crafted\nInsight: from a log") and "Memory: " in asked[1]
     assert "Plan: mine 1 cobblestone\nMemory: " in asked[2]
     assert asked[3] == (
-        "Prediction: failure because cobblestone needs a pickaxe\nCorrect the plan for the task: obtain 1 oak_planks"
+        "Prediction: failure because cobblestone needs a pickaxe\n"
+        "Correct the plan for the task: obtain 1 oak_planks"
     )
     assert "Before: Inventory: nothing" in asked[5] and "Result: success" in asked[5]
     assert notes.told == [
@@ -119,7 +120,7 @@ def test_revisions_are_bounded_and_the_last_plan_is_tried():
     model = by_role(
         {
             "insights": [""],
-            "plan": [STONE] * (MAX_REVISIONS + 1),
+            "You plan": [STONE] * (MAX_REVISIONS + 1),
             "predict": ["Prediction: failure"] * MAX_REVISIONS,
             "evaluate": ["no format at all"],
         }
@@ -131,13 +132,13 @@ def test_revisions_are_bounded_and_the_last_plan_is_tried():
 
 
 def test_parts_are_left_out_one_by_one():
-    plain = {"plan": [PLANKS], "evaluate": ["Outcome: success | done"]}
+    plain = {"You plan": [PLANKS], "evaluate": ["Outcome: success | done"]}
     played = play(get_agent("mindstores", insights=False, revisions=0), world(), by_role(plain), Notes(PAST))
     assert played.success and played.metrics["calls"] == 2
     everything = {
         "insights": [""],
         "predict": ["Prediction: success"],
-        "plan": [PLANKS],
+        "You plan": [PLANKS],
         "evaluate": ["| done"],
     }
     unaided = play(get_agent("mindstores", unaided=True), world(), by_role(everything))
@@ -148,9 +149,9 @@ def test_what_the_dialogue_has_already_is_not_repeated():
     model = by_role(
         {
             "insights": ["Insight: once"],
-            "plan": [STONE, PLANKS],
+            "You plan": [STONE, PLANKS],
             "evaluate": ["| lacks a pickaxe", "| done"],
-            "explain": ["Explanation: it needs a pickaxe"],
+            "You explain": ["Explanation: it needs a pickaxe"],
         }
     )
     played = play(get_agent("mindstores", revisions=0), world(), model, Notes(PAST))
@@ -162,7 +163,7 @@ def test_what_the_dialogue_has_already_is_not_repeated():
 
 def test_a_plan_that_cannot_be_read_is_not_stored():
     notes = Notes()
-    model = by_role({"plan": ["while True: mine('x')"]})
+    model = by_role({"You plan": ["while True: mine('x')"]})
     assert play(get_agent("mindstores", max_rounds=0), world(), model, notes).reason == "max_rounds"
     assert notes.told == []
 
@@ -176,7 +177,7 @@ def test_insights_are_cut_and_predictions_read():
 
 def test_reflexion_tells_the_next_attempt_what_it_reflected():
     memory = Keyed()
-    model = by_role({"plan": [STONE, PLANKS], "reflect": ["Reflection: Because stone\nneeds a pickaxe."]})
+    model = by_role({"You plan": [STONE, PLANKS], "reflect": ["Reflection: Because stone\nneeds a pickaxe."]})
     first = play(get_agent("reflexion"), world(), model, memory)
     second = play(get_agent("reflexion"), world(), model, memory)
     assert (first.reason, second.reason) == ("goal_failed", "success")

@@ -41,9 +41,9 @@ ASSUMPTIONS = {
         "knowledge has a gap."
     ),
     "remembered outcomes mend beliefs": (
-        "What it is told of an earlier plan's failure, in words of memory or as an insight, corrects the belief "
-        "about that item with probability `attention`; a plan that worked shows how each of its items was had. "
-        "It never asks whether a memory is about its own task."
+        "A remembered failure, in words of memory or as an insight, corrects the belief about its item with "
+        "probability `attention`; a remembered plan that worked shows how each of its items was had. It never "
+        "asks whether a memory is about its own task."
     ),
     "foresees what is remembered": (
         "It predicts failure where a plan repeats a step whose lack is remembered, and else success; its own "

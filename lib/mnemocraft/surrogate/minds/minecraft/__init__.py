@@ -2,8 +2,8 @@
 
 It believes something about how each item is had (:mod:`sources`, rightly with probability ``knowledge``) and
 plans with that (:mod:`planner`). What it is told about an item corrects its belief: an explanation, what the
-world says in plain words, a memory, an experience (:mod:`experience`). That a step failed says nothing about why: after a failure without a word
-it thinks again about that item, and is right with the same probability.
+world says in plain words, a memory, an experience (:mod:`experience`). That a step failed says nothing about
+why: after a failure without a word it thinks again about that item, and is right with the same probability.
 """
 
 import re
