@@ -8,7 +8,7 @@ import pandas as pd
 
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies.findings import Played
-from mnemocraft.studies.mindstores.tables import CELL
+from mnemocraft.studies.mindstores.load import FRESH
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -33,8 +33,8 @@ def _told(model: str, row: pd.Series) -> str:
 
 
 def _calls(model: str, conduct: pd.DataFrame) -> str:
-    calls = conduct.set_index(list(CELL))["calls"]
-    shown = [f"{player} {number:.1f}" for (part, player), number in calls.items() if part == "fresh"]
+    fresh = conduct[conduct["part"] == FRESH]
+    shown = [f"{player} {calls:.1f}" for player, calls in zip(fresh["player"], fresh["calls"], strict=True)]
     return f"`{model}`: calls of the model an episode: {', '.join(shown)}."
 
 

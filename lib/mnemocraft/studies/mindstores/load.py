@@ -57,7 +57,7 @@ FRESH_PLAYERS = {
 }
 CONTROLS = tuple(name for name in ("shuffled", "random", "bm25", "history", "oracle") if name in MEMORIES)
 """Other memories, those of the registry."""
-SHARED_PLAYERS = {
+SHARED_PLAYERS: dict[str, Player] = {
     DEPS: FRESH_PLAYERS[DEPS],
     **{f"k{k}": Player(f"k = {k}", kept={"k": k}) for k in NEIGHBOURS[1:]},
     **{name: Player(name, memory=name) for name in CONTROLS},

@@ -136,7 +136,7 @@ CLAIMS = (
            assumed=FORESEES),
     _claim(FRESH, "mindstores", "single_shot", "revising solves more than a single shot",
            "announced (section 4.4), no result", EXPLAINS),
-    _claim(SHARED, FULL, DEPS, "one memory for all tasks solves more than none", "holds (5.4, no test)", MENDS),
+    _claim(SHARED, FULL, DEPS, "one memory for all tasks solves more than none", "holds (5.4)", MENDS),
     _claim(SHARED, FULL, "shuffled", "what is nearest solves more than other content", assumed=MENDS),
     _claim(SHARED, FULL, "random", "what is nearest solves more than what is drawn by lot", assumed=MENDS),
     _claim(SHARED, FULL, "bm25", "nearness of embeddings solves more than shared words"),
