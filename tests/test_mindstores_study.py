@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,3 +85,14 @@ def test_a_game_is_a_trial_of_a_task(records):
     episodes = tables.prepare(records)
     fresh = episodes[episodes["part"] == load.FRESH]
     assert set(fresh["trial"]) == {0, 1} and fresh.groupby("player").size().nunique() == 1
+
+
+def test_a_run_that_is_taken_up_again_ends_with_the_same_records(tmp_path):
+    whole = sweep.study("smoke", [0])
+    shared = tuple(s for s in whole.streams if s.condition.settings["player"] == load.FULL)
+    study, spec = replace(whole, streams=shared), ModelSpec("surrogate")
+    begun = replace(study, streams=tuple(replace(s, tasks=s.tasks[:3]) for s in shared))
+    run_study(begun, spec, out=tmp_path / "twice", workers=1, progress=False)
+    runs = [run_study(study, spec, out=tmp_path / n, workers=1, progress=False) for n in ("twice", "once")]
+    one, other = (run.drop(columns="wall_s") for run in runs)
+    pd.testing.assert_frame_equal(one, other)
