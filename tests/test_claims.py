@@ -64,6 +64,13 @@ def test_an_effect_of_the_paper_that_could_not_show_is_not_decided() -> None:
     assert set(table["verdict"]) == {"cannot be decided here"}
 
 
+def test_a_registered_claim_is_judged_by_sign_and_corrected_p_alone() -> None:
+    printed: dict[tuple[str, Key], float] = {("x", ("low", "one")): 0.01, ("x", ("low", "other")): 0.0}
+    claim = Claim("H", "one is more", "x", PARTS["low"], registered=True)
+    told = judge([claim], measured(0.1, 0.1), "targets", printed, "none").iloc[0]
+    assert told["verdict"] == "holds" and told["paper_effect"] < told["detectable"]
+
+
 @pytest.mark.parametrize(
     "model", ["surrogate", "surrogate:knowledge=0.5", "surrogate surrogate:knowledge=0.5"]
 )
@@ -94,5 +101,6 @@ def test_what_a_run_can_decide_is_said_before_it_is_made() -> None:
     assert more["this run"] == "can find the paper's effect"
     assert fewer["this run"].startswith("nothing is tested below 20")
     assert few["clusters"] == 10
+    assert planned(judged(0.05, 0.05, clusters=10), "targets", 60)["this run"][0].startswith("unknown")
     small = planned(judged(0.05, 0.05, paper=0.001), "targets", 60).iloc[0]
     assert small["this run"].startswith("cannot be decided here")

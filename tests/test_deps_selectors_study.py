@@ -1,14 +1,16 @@
 """The selectors' study of DEPS: what is played, what is measured from known records, and one real world."""
 
 from functools import partial
+from pathlib import Path
 from typing import cast
 
 import numpy as np
 import pandas as pd
 import pytest
+from IPython.display import Markdown
 
 from helpers import Scripted, events, play
-from mnemocraft import viewer
+from mnemocraft import paths, viewer
 from mnemocraft.agents.deps import selectors
 from mnemocraft.agents.deps.pursuit import pursue_all
 from mnemocraft.agents.rollout import Agent
@@ -19,8 +21,10 @@ from mnemocraft.envs.minecraft.goals import Goal
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import Episode
 from mnemocraft.runs.events import read_event
+from mnemocraft.studies import report
 from mnemocraft.studies.deps import sights
 from mnemocraft.studies.deps.selectors import figures, sweep, tables
+from mnemocraft.studies.deps.selectors import findings as said
 from mnemocraft.worlds.minecraft import Demand, read
 from mnemocraft.worlds.overworld import overworld_env
 from mnemocraft.worlds.world import Feedback, Goals, Horizons, Observation, Task
@@ -181,12 +185,89 @@ def test_success_is_read_off_one_run_of_the_longest_length() -> None:
     assert mine.index.tolist() == list(sweep.LENGTHS)
 
 
-def test_a_planted_gain_is_found_and_none_where_there_is_none() -> None:
-    judged = tables.all_tables(tables.prepare(synthetic(0.4)))["hypotheses"]
-    assert (judged["verdict"] == "holds").all() and len(judged) == 3
-    assert judged["paper_effect"].iloc[0] == pytest.approx(0.326)
+def test_the_registered_claims_are_judged_and_a_planted_gain_is_found() -> None:
+    judged = tables.all_tables(tables.prepare(synthetic(0.4, 400)))["hypotheses"]
+    assert judged["claim"].str[:20].tolist() == [
+        *(f"with {n} parallel goals"[:20] for _ in range(2) for n in (2, 3, 4)),
+        "its gain over fixed ",
+    ]
+    by_goals = ["undecided", "holds", "holds"]  # no gain is planted with two
+    assert judged["verdict"].tolist() == [*by_goals, *by_goals, "holds"]
+    assert judged["paper_effect"][:3].tolist() == pytest.approx([0.223, 0.292, 0.326])
+    assert (
+        judged["paper_effect"].iloc[-1] == pytest.approx(0.103) and judged["paper_effect"][3:6].isna().all()
+    )
+    assert (judged["part"] == "all").all() and (judged["worlds"] == 400).all()
+    floor = judged["p"] == "< 0.001"
+    assert set(judged["p_holm"][floor]) == {"< 0.007"}, "corrected over seven"
     nothing = tables.all_tables(tables.prepare(synthetic(0.0)))["hypotheses"]
     assert not (nothing["verdict"] == "holds").any()
+
+
+def test_every_controller_has_a_family_of_seven() -> None:
+    one = synthetic(0.4)
+    both = tables.prepare(pd.concat([one, one.assign(controller="sighted")], ignore_index=True))
+    alone = tables.all_tables(tables.prepare(one))["hypotheses"]["p_holm"]
+    judged = tables.all_tables(both)["hypotheses"]
+    assert len(judged) == 14 and judged["p_holm"].tolist() == [*alone, *alone]
+
+
+def test_findings_are_read_from_the_tables() -> None:
+    found = tables.all_tables(tables.prepare(synthetic(0.4, 390)))
+    found["sights"] = pd.DataFrame({"world": [5000, 5001]})
+    row = found["hypotheses"].iloc[2]
+    lines = said.findings({"none": found})
+    assert len(lines) == 5 and f"{100 * row['effect']:+.1f} points" in lines[0] and "(**holds**)" in lines[0]
+    assert lines[1].count("**undecided**") == 2 and "10.3 lies" in lines[2]
+    assert (
+        "Undecided: 2 of 7 claims." in lines[4] and "390 worlds" in lines[4] and "no confirmation" in lines[4]
+    )
+    assert said.findings({"none": {"gains": found["gains"]}}) == [lines[3]]
+    assert said.findings({"none": {}}) == []
+
+
+@pytest.mark.parametrize(
+    ("worlds", "first", "controller", "registered"),
+    [
+        (400, 5000, "sighted", True),
+        (400, 2000, "sighted", False),
+        (390, 5000, "sighted", False),
+        (400, 5000, "scripted", False),
+    ],
+)
+def test_only_the_registered_worlds_are_called_a_confirmation(
+    worlds: int, first: int, controller: str, registered: bool
+) -> None:
+    found = tables.all_tables(tables.prepare(synthetic(0.4, worlds).assign(controller=controller)))
+    found["sights"] = pd.DataFrame({"world": [first, first + 1]})
+    line = said.findings({"none": found})[-1]
+    assert ("These are the 400 worlds of the registered run" in line) == registered
+    assert ("no confirmation" in line) != registered
+
+
+def test_few_worlds_are_told_before_they_are_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = tables.all_tables(tables.prepare(synthetic(0.4)))
+    monkeypatch.setattr(paths, "DATA", tmp_path)
+    told = said.planned(32)
+    assert isinstance(told, Markdown) and "no earlier run" in str(told.data)
+    report.write(found, {"model": "none", "seeds": "0"}, tmp_path / "results" / sweep.STEM / "none" / "quick")
+    plan, few = said.planned(30), said.planned(19)
+    assert isinstance(plan, pd.DataFrame) and isinstance(few, pd.DataFrame)
+    assert plan["clusters"].tolist() == [30] * 7
+    assert plan["detectable"].tolist() == pytest.approx(2 * found["hypotheses"]["detectable"], rel=1e-3)
+    assert few["this run"].str.startswith("nothing is tested").all()
+
+
+def test_earlier_designs_are_listed_with_their_gains() -> None:
+    designs = tables.designs().set_index("order")
+    assert designs.index.tolist() == [1, 2, 3, 4, 5, 6] and designs["kept_in"].notna().all()
+    for other in ("fixed", "random"):
+        gain, low, high = (
+            designs[f"gain_over_{other}"],
+            designs[f"{other}_low"],
+            designs[f"{other}_high"],
+        )
+        assert ((low <= gain) & (gain <= high)).drop(4).all() and np.isnan(gain[4])
 
 
 def test_gains_stand_beside_the_papers_and_pair_the_worlds() -> None:
@@ -201,7 +282,8 @@ def test_gains_stand_beside_the_papers_and_pair_the_worlds() -> None:
 @pytest.mark.parametrize("names", [NO_WEIGHTS, sweep.SELECTORS])
 def test_every_table_is_drawn_also_of_one_world(names: tuple[str, ...]) -> None:
     found = tables.all_tables(tables.prepare(synthetic(0.2, 1, names)))
-    assert len(found["hypotheses"]) == len(names) - 1
+    assert len(found["hypotheses"]) == 7 and set(found["hypotheses"]["verdict"]) == {"undecided"}
+    assert set(found["hypotheses"]["p"]) == {""}
     assert set(figures.draw(found)) == {"figure4", "gains", "verdicts"}
 
 

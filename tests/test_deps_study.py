@@ -1,19 +1,20 @@
 """The studies of DEPS: what is played, what is measured from known records, and what is shown."""
 
 import json
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from deps_synthetic import planted, synthetic
+from deps_synthetic import Cell, planted, synthetic
 from helpers import Scripted, play
 from mnemocraft import viewer
 from mnemocraft.agents.deps.methods import LABELS, agent
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs.events import read_event
 from mnemocraft.studies import papers
-from mnemocraft.studies.deps import analysis, load, measures, sweep, tables
+from mnemocraft.studies.deps import analysis, findings, load, measures, sweep, tables
 from mnemocraft.viewer import Moment, card
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
@@ -146,11 +147,133 @@ def test_the_tools_of_table_20_are_found_among_the_tasks(found: dict[str, pd.Dat
     assert (table["n"] > 0).all() and table["task"].nunique() == 4
 
 
-def test_planted_effects_hold_and_none_fails_without_effects(found: dict[str, pd.DataFrame]) -> None:
-    claims = found["hypotheses"].set_index("claim")["verdict"]
-    assert (claims.drop([c for c in claims.index if "(learned)" in c]) == "holds").all(), claims
-    same = analysis.tables(synthetic(lambda cell: 0.5), "tables9-16", "paper")["hypotheses"]
+def of_a_model(rate: Callable[[Cell], float] = planted) -> pd.DataFrame:
+    """Records of something that is no stand-in, with enough tasks in the overworld for a test."""
+    records = synthetic(rate, seeds=(0, 1, 2))
+    text = records[records["world"] == "text"]
+    there = [
+        text[text["method"] == method].assign(
+            world="overworld",
+            success=np.random.default_rng(place).random(3 * 76) < rate(("overworld", method)),
+        )
+        for place, method in enumerate(LABELS)
+    ]
+    kept = records[records["world"] != "overworld"]
+    return pd.concat([kept, *there], ignore_index=True).assign(model="a model")
+
+
+def test_planted_effects_hold_and_none_fails_without_effects() -> None:
+    claims = tables.verdicts(measures.prepare(of_a_model()))
+    whole = claims[claims["part"] == "all"].set_index("claim")
+    assert len(whole) == 10
+    few = whole[whole["tasks"] < 20]
+    assert set(few["verdict"]) == {"undecided"} and few["finding"].str.contains("8 clusters").all()
+    assert few.index.str.contains("learned").all() and len(few) == 2
+    small = whole["paper_effect"].abs() < whole["detectable"]
+    assert (whole["verdict"][~small].drop(few.index) == "holds").all(), whole["verdict"]
+    assert set(whole["verdict"][small]) <= {"cannot be decided here"}
+    same = tables.verdicts(measures.prepare(of_a_model(lambda cell: 0.5)))
     assert not same.query("hypothesis in ('DEP', 'selector', 'controller')")["verdict"].isin(["holds"]).any()
+
+
+def test_a_stand_in_gets_no_verdict(found: dict[str, pd.DataFrame]) -> None:
+    table = found["hypotheses"]
+    assert set(table["verdict"]) == {"consequence of: an explanation mends a belief", "not built in"}
+    assert set(table["p"]) == set(table["direction"]) == {""}
+
+
+def test_claims_resample_tasks_and_have_easy_and_hard_parts(found: dict[str, pd.DataFrame]) -> None:
+    table = found["hypotheses"].set_index(["claim", "part"])
+    gpt = table.loc["DEP solves more than GPT in the text world"]
+    assert gpt["tasks"].to_dict() == {"all": 76, "MT1 to MT4": 46, "MT5 to MT8": 30}
+    assert gpt["pairs"].to_dict() == {"all": 456, "MT1 to MT4": 276, "MT5 to MT8": 180}
+    rates = found["table2"].query("world == 'text'").set_index(["method", "group"])["value"]
+    assert gpt["effect"]["all"] == pytest.approx(rates["dep", "AVG"] - rates["gpt", "AVG"])
+    assert gpt["paper_effect"]["all"] == pytest.approx(0.3936 - 0.1542)
+    tasks, size = {"MT5": 9, "MT6": 7, "MT7": 13, "MT8": 1}, 30
+    printed = found["table2"].query("world == 'text'").set_index(["method", "group"])["paper"]
+    hard = sum(n * (printed["dep", group] - printed["gpt", group]) for group, n in tasks.items()) / size
+    assert gpt["paper_effect"]["MT5 to MT8"] == pytest.approx(hard)
+    rounds = table.loc["DEPS solves more than DEPS before its first round in the text world"]
+    by_rounds = found["table4"].query("world == 'text' and method == 'deps' and group == 'AVG'")
+    gain = by_rounds.set_index("max_rounds")["value"]
+    assert rounds["effect"]["all"] == pytest.approx(gain["inf"] - gain["0"])
+
+
+def one_move_list(records: pd.DataFrame) -> pd.DataFrame:
+    """The same records, with one-shot planners that do in the text world what DEPS first does."""
+    text = records["world"] == "text"
+    deps = records[text & (records["method"] == "deps")]
+    first = (deps["success"] & (deps["rounds"] == 0)).to_numpy()
+    same = records.copy()
+    for method in ("gpt", "progprompt", "cot", "code_as_policies"):
+        same.loc[text & (records["method"] == method), "success"] = first
+    return same
+
+
+def test_methods_that_succeed_in_the_same_games_are_one_row(records: pd.DataFrame) -> None:
+    same = measures.prepare(one_move_list(records))
+    alike = measures.identical(same).query("world == 'text'").set_index("methods")
+    row = alike.loc["gpt progprompt cot code_as_policies deps@0"]
+    assert row["labels"] == "GPT, ProgPrompt, CoT, CaP, DEPS before its first round"
+    assert (
+        row["games"] == 456
+        and row["success"] == same.query("world == 'text' and method == 'gpt'")["passed"].sum()
+    )
+    judged = tables.verdicts(same).query("part == 'all'")
+    assert judged["hypothesis"].tolist() == [
+        "DEP",
+        "DEP",
+        "rounds",
+        "rounds",
+        "selector",
+        "selector",
+        "controller",
+    ]
+    merged = judged.iloc[0]
+    assert merged["claim"].startswith(
+        "DEP solve more than GPT, ProgPrompt, CoT, CaP, DEPS before its first round in"
+    )
+    assert "4 claims in one row" in merged["claim"]
+    assert merged["paper_effect"] == pytest.approx(0.3936 - 0.2577), "the smallest of the paper's"
+    assert merged["pairs"] == 456, "not the sum of what was merged"
+    one = same[
+        (same["game"] == same["game"].iloc[0]) & (same["method"] == "gpt") & (same["world"] == "text")
+    ].index
+    almost = same.copy()
+    almost.loc[one, "passed"] = 1 - almost.loc[one, "passed"]
+    assert "gpt" in set(measures.identical(almost).query("world == 'text'")["methods"]), (
+        "all but one game is not all"
+    )
+    assert len(tables.verdicts(almost).query("part == 'all'")) == 8
+
+
+def test_a_table_for_reading_has_the_papers_number_of_each_that_is_merged(records: pd.DataFrame) -> None:
+    found = analysis.tables(one_move_list(records), "tables9-16", "paper")
+    table = found["table2"].query("world == 'text' and group == 'AVG'")
+    read = tables.reading(table, found["identical"]).set_index("label")["text"]
+    assert len(read) == 4
+    assert read["GPT, ProgPrompt, CoT, CaP"].endswith("| 0.15, 0.17, 0.19, 0.26")
+    assert read["DEPS"].endswith("| 0.49")
+
+
+def test_findings_are_read_from_the_tables(records: pd.DataFrame) -> None:
+    found = analysis.tables(one_move_list(records), "tables9-16", "paper")
+    lines = findings.findings({"surrogate": found})
+    row = found["identical"].iloc[0]
+    assert f"**{row['success']} of 456**" in lines[0] and "consequence of: one move list" in lines[0]
+    learned = records.query("world == 'learned'").groupby("method")["success"].sum()
+    assert (
+        f"DEPS in {learned['deps']} of 48, DEP in {learned['dep']} of 48" in lines[4]
+        and "DEPS 49%" in lines[4]
+    )
+    assert "nothing is decided about language models" in lines[5] and len(lines) == 6
+    judged = analysis.tables(of_a_model(), "tables9-16", "paper")
+    told = findings.findings({"a model": judged})
+    assert "no two planners" in told[0] and "**holds**" in told[1] and "stand-in" not in " ".join(told)
+    assert findings.findings({"m": {}}) == []
+    part = analysis.tables(synthetic(worlds=("text",), seeds=(0,)), "tables9-16", "paper")
+    assert not any("learned controller the item" in line for line in findings.findings({"m": part}))
 
 
 def test_what_was_not_run_has_no_number_and_does_not_stop_anything() -> None:
@@ -158,7 +281,8 @@ def test_what_was_not_run_has_no_number_and_does_not_stop_anything() -> None:
     learned = part["figure1"].query("world == 'learned'").iloc[0]
     assert learned["n"] == 0 and np.isnan(learned["value"])
     assert "overworld" in analysis.not_run(part)
-    assert set(part["hypotheses"].query("hypothesis == 'controller'")["verdict"]) == {"undecided"}
+    controller = part["hypotheses"].query("hypothesis == 'controller'").iloc[0]
+    assert np.isnan(controller["effect"]) and "not all of its conditions were run" in controller["finding"]
     assert analysis.draw(part, "surrogate").keys() == analysis.draw(part, "m").keys()
 
 

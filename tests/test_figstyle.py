@@ -92,3 +92,10 @@ def test_the_sheet_has_colour_on_the_left_and_grey_on_the_right(tmp_path: Path) 
         left, right = (sheet.crop((x, 0, x + sheet.width // 2, sheet.height)) for x in (0, sheet.width // 2))
         assert any(r != g or g != b for _, (r, g, b) in left.getcolors(99999))
         assert all(r == g == b for _, (r, g, b) in right.getcolors(99999))
+
+
+def test_figure_files_are_deterministic(tmp_path: Path) -> None:
+    first, second = (
+        [path.read_bytes() for path in figstyle.save(drawn(), tmp_path / name, "f")] for name in "ab"
+    )
+    assert first == second

@@ -63,3 +63,21 @@ def test_a_notebook_opens_with_what_was_shipped_and_ends_with_its_own(results: P
         assert len(notebook.cells[0].outputs) == 1 and not notebook.cells[-1].outputs
     assert "- surrogate: 2" in shown[0] and "- replay:a: 3" in shown[0] and "profile `full`" in shown[0]
     assert shown[1] == "**What we found** (played by no language model; profile `quick`)\n\n- none: 9"
+
+
+def test_lines_that_a_partial_run_cannot_make_are_left_out() -> None:
+    tables = {"t": pd.DataFrame({"value": [1]})}
+    lines = [
+        lambda model, tables: f"{model}: {tables['t']['value'].iloc[0]}",
+        lambda model, tables: tables["missing"].iloc[0]["value"],
+        lambda model, tables: tables["t"]["other"].iloc[0],
+        lambda model, tables: tables["t"].query("value > 1").iloc[0]["value"],
+        lambda model, tables: "",
+    ]
+    assert findings.gather({"m": tables, "n": {}}, lines) == ["m: 1"]
+
+
+def test_points_are_read_with_their_interval_if_they_have_one() -> None:
+    row = pd.Series({"effect": 0.1625, "low": 0.095, "high": 0.2275})
+    assert findings.points(row) == "+16.2 points [+9.5, +22.8]"
+    assert findings.points(pd.Series({"gain": 1.0, "low": None, "high": None}), "gain") == "+100.0 points"

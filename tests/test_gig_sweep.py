@@ -36,8 +36,9 @@ def test_the_grid_is_the_papers_and_its_ids_are_unique():
         "gig_ld/sync",
         "gig_bl/sync",
     }
-    assert set(seeds.values()) == {10}
-    assert {stream.seed for stream in study.streams} == set(BENCHMARK_SEEDS)
+    assert set(seeds.values()) == {30}
+    assert {stream.seed for stream in study.streams} == set(sweep.LAYOUTS)
+    assert sweep.LAYOUTS[: len(BENCHMARK_SEEDS)] == BENCHMARK_SEEDS
     for stream in study.streams:
         mode = stream.condition.settings["mode"]
         assert stream.tasks == tuple(f"{mode}/{n}" for n in range(10))

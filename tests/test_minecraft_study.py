@@ -22,7 +22,18 @@ from mnemocraft.envs.overworld.world import SEA
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.paths import ROOT
 from mnemocraft.studies import papers, report
-from mnemocraft.studies.minecraft import figures, hand, load, maps, recipes, sights, tables, views, walk
+from mnemocraft.studies.minecraft import (
+    figures,
+    findings,
+    hand,
+    load,
+    maps,
+    recipes,
+    sights,
+    tables,
+    views,
+    walk,
+)
 
 SEED = 9
 PAPERS = ROOT.parent / "shared" / "papers" / "tables"
@@ -299,27 +310,59 @@ def test_what_is_missing_names_the_command_that_makes_it(read, command, tmp_path
 def test_learned_is_held_against_random_skill_by_skill(folder):
     found = tables.skills(load.skills(folder))
     count = found.query("controller == 'random'")["skill"].nunique()
-    assert f"**{count} of {count}**" in tables.against_random(found)
-    dirt = found["skill"] == "Mine 1 dirt"
-    found.loc[dirt & (found["controller"] == "random"), "value"] = 0.3  # within learned's interval
-    found.loc[dirt & (found["controller"] == "random"), "mean_steps"] = 500.0
-    leaves = found["skill"] == "Mine 1 leaves with shears"
-    found.loc[leaves & (found["controller"] == "random"), ["value", "mean_steps"]] = [1.0, 90.0]
-    found.loc[leaves & (found["controller"] == "learned"), "mean_steps_high"] = 80.0
-    sheep = (found["skill"] == "Kill 1 sheep with axe") & (found["controller"] == "scripted")
-    found.loc[sheep, "value"] = 0.0
-    text = tables.against_random(found)
-    assert f"**{count - 2} of {count - 1}**" in text and "steps alone: Mine 1 leaves with shears." in text
+
+    def change(skill, controller, **values):
+        rows = (found["skill"] == skill) & (found["controller"] == controller)
+        found.loc[rows, list(values)] = list(values.values())
+
+    for skill in found.query("controller == 'random'")["skill"]:
+        change(skill, "learned", value=0.9, low=0.8, high=0.95)
+        change(skill, "random", value=0.1, low=0.05, high=0.2, mean_steps=590.0)
+        change(skill, "random", mean_steps_low=580.0, mean_steps_high=600.0)
+        change(skill, "learned", mean_steps=100.0, mean_steps_low=90.0, mean_steps_high=120.0)
+    assert f"**{count} of {count}**" in tables.better_than_random(tables.against_random(found))
+    change("Mine 1 dirt", "random", value=0.8, low=0.7, high=0.9)  # a gain that could be chance
+    change("Mine 1 dirt", "random", mean_steps=110.0, mean_steps_low=80.0, mean_steps_high=150.0)
+    change("Mine 1 leaves with shears", "random", value=1.0, low=0.9, high=1.0)
+    change("Mine 1 seed", "random", value=0.5, low=0.4, high=0.6)
+    change("Kill 1 sheep with axe", "scripted", value=0.0)
+    against = tables.against_random(found).set_index("skill")
+    gap = against.loc["Mine 1 dirt"]
+    assert gap["rate"] == pytest.approx(0.1) and gap["rate_low"] == pytest.approx(0.1 - np.hypot(0.1, 0.1))
+    assert gap["rate_high"] == pytest.approx(0.1 + np.hypot(0.05, 0.1)) and gap["better"] == "no"
+    text = tables.better_than_random(against.reset_index())
+    assert f"**{count - 2} of {count - 1}**" in text
+    assert "Smallest gain: +40 points [" in text and "Mine 1 seed." in text
+    assert "steps alone: Mine 1 leaves with shears, -490 steps [-504, -468]." in text
     assert "Not so on: Mine 1 dirt." in text and "never succeeds either: Kill 1 sheep with axe." in text
 
 
+def test_findings_are_read_from_the_tables_that_are_there(folder):
+    skills = tables.skills(load.skills(folder))
+    found = {"skills": skills, "against_random": tables.against_random(skills)}
+    found["speed"] = tables.speed(recorded())
+    lines = findings.findings({"none": found})
+    paper = skills[(skills["controller"] == "learned") & skills["paper"].notna()]
+    assert f"Of the paper's {len(paper)} skills (4 to 8 worlds each)" in lines[0]
+    assert f"on {(paper['low'] > paper['paper']).sum()}, below" in lines[0]
+    assert f"of {len(found['against_random'])}**" in lines[1]
+    assert "9.0 times as many" in lines[2] and len(lines) == 3
+    assert findings.findings({"none": {}}) == []
+
+
 @pytest.mark.parametrize(
-    ("low", "high", "verdict"), [(0.76, 0.8, "holds"), (0.7, 0.8, "undecided"), (0.6, 0.7, "fails")]
+    ("low", "high", "worlds", "verdict"),
+    [
+        (0.76, 0.8, 20, "holds"),
+        (0.7, 0.8, 20, "undecided"),
+        (0.6, 0.7, 20, "fails"),
+        (0.76, 0.8, 19, "undecided"),
+    ],
 )
-def test_the_order_of_horizons_is_judged_by_its_interval(low, high, verdict, tmp_path):
+def test_the_order_of_horizons_is_judged_by_its_interval(low, high, worlds, verdict, tmp_path):
     row = {
         "pairs_of": "all goals",
-        "worlds": 9,
+        "worlds": worlds,
         "pairs": 90,
         "accuracy": (low + high) / 2,
         "low": low,

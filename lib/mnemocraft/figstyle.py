@@ -1,9 +1,9 @@
 """One style for every figure: a paper's two widths, colours that survive colour blindness and grey printing.
 
 Draw inside :func:`styled` as wide as :data:`COLUMN` or :data:`PAGE`, end with :func:`stamp` (model, n, and a
-visible mark if the model is the surrogate) and :func:`save` (PNG and PDF whose bytes depend on nothing but the
-drawing; it refuses another width and text that cannot be read in print). :func:`venue` changes widths and
-fonts of all figures at once. To look at a folder of figures as they are printed, in colour and in grey, and to
+visible mark if the model is the surrogate) and :func:`save` (PNG and PDF whose bytes depend on nothing but
+the drawing; it refuses another width and text that cannot be read in print). :func:`venue` changes widths and
+fonts of all figures at once. To see a folder of figures as they are printed, in colour and in grey, and to
 list their widths and smallest texts::
 
     python -m mnemocraft.figstyle figures/03_deps_rounds /tmp/sheet.png
@@ -61,7 +61,7 @@ _SUBSCRIPT = re.compile(r"\$[^$]*[_^][^$]*\$")
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000")
 """Okabe and Ito's palette without its yellow, which vanishes on white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "x")
-HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "++++")
+HATCHES = ("", "////", "-----", "xxxx", "\\\\\\\\", "++++")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))
 HEAT = "cividis"
 """Colour map whose lightness rises evenly, so that it reads the same in grey."""
@@ -135,7 +135,7 @@ def called(model: str) -> str:
 
 
 def stamp(figure: Figure, note: str, *models: str) -> None:
-    """Write the models and ``note`` (n, conditions) under the figure; mark a surrogate's on its right edge."""
+    """Write the models and ``note`` (n, conditions) under the figure; mark a surrogate's on its edge."""
     names = "; ".join(called(model) for model in models if model)
     text = f"Model: {names}. {note}" if names else note
     text = text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
@@ -152,7 +152,9 @@ def stamp(figure: Figure, note: str, *models: str) -> None:
 def smallest(figure: Figure) -> float:
     """Size in points of the smallest text that can be seen; an index or exponent has 0.7 of its text's."""
     seen = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
-    return min(text.get_fontsize() * (0.7 if _SUBSCRIPT.search(text.get_text()) else 1) for text in seen)
+    return min(
+        float(text.get_fontsize()) * (0.7 if _SUBSCRIPT.search(text.get_text()) else 1) for text in seen
+    )
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:

@@ -40,6 +40,7 @@ class Claim:
         parts: The weights within each split or mode, by its name.
         assumed: Which of the surrogate's assumptions it follows from, a key of
             :data:`~mnemocraft.surrogate.assumptions.ASSUMPTIONS`; empty if it is not built in.
+        registered: Its rule was written down before the run: sign and corrected p alone decide.
     """
 
     hypothesis: str
@@ -51,6 +52,7 @@ class Claim:
     rates: bool = False
     parts: Mapping[str, Mapping[Key, float]] = field(default_factory=dict)
     assumed: str = ""
+    registered: bool = False
 
     def of_standin(self) -> str:
         """What a table says instead of a verdict where a stand-in played."""
@@ -124,7 +126,8 @@ def judge(
         cells = measured[claim.metric]
         asked = float(sum(w * printed.get((claim.metric, key), nan) for key, w in weights.items()))
         least = cells.detectable(weights, len(rows))
-        verdict = stats.verdict(effect, many, claim.direction, asked=asked, detectable=least)
+        to_find = nan if claim.registered else asked
+        verdict = stats.verdict(effect, many, claim.direction, asked=to_find, detectable=least)
         standin = is_surrogate(model)
         told.append(
             {"hypothesis": claim.hypothesis, "claim": claim.text, "part": part, "metric": claim.metric}
@@ -191,11 +194,11 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
     least = whole["detectable"] / sqrt(ratio)
     count = (whole[unit] * ratio).round().astype(int)
     few, small = count < stats.MIN_CLUSTERS, whole["paper_effect"].abs() < least
-    unknown = least.isna() | whole["paper_effect"].isna()
     told = np.select(
-        [few, unknown, small],
+        [few, least.isna(), whole["paper_effect"].isna(), small],
         [
             f"nothing is tested below {stats.MIN_CLUSTERS} clusters",
+            "unknown: the pilot could not tell how much it varies",
             "can decide larger effects",
             "cannot be decided here: the paper's effect is smaller",
         ],

@@ -8,6 +8,7 @@ was played (by model, the tables by name) to sentences; every number in them is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -19,6 +20,25 @@ from mnemocraft.studies import report
 Played = Mapping[str, Mapping[str, pd.DataFrame]]
 """By model, the tables by name."""
 Findings = Callable[[Played], Sequence[str]]
+
+Line = Callable[[str, Mapping[str, pd.DataFrame]], str]
+"""From a model and its tables to a sentence, or to "" if there is nothing to say."""
+
+
+def gather(played: Played, lines: Sequence[Line]) -> list[str]:
+    """What the lines say of every model; one whose table, column or row is not there says nothing."""
+    said = []
+    for model, tables in played.items():
+        for line in lines:
+            with suppress(KeyError, IndexError):
+                said.append(line(model, tables))
+    return list(filter(None, said))
+
+
+def points(row: pd.Series, value: str = "effect") -> str:
+    """A difference of rates for reading: ``+16.2 points [+9.5, +22.8]``; the interval only if it has one."""
+    known = "" if pd.isna(row["low"]) else f" [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
+    return f"{100 * row[value]:+.1f} points{known}"
 
 
 class Opening:

@@ -98,7 +98,8 @@ def lines(
         value, ends = scale * rows["value"].astype(float), whiskers(rows, scale)
         look = figstyle.line(i) | {"elinewidth": 0.7, "clip_on": False, "transform": axes.transData + beside}
         axes.errorbar(rows[x], value, ends if label in whisked else None, label=label, **look)
-        axes.update_datalim([*zip(rows[x], value - ends[0]), *zip(rows[x], value + ends[1])])
+        for end in (value - ends[0], value + ends[1]):
+            axes.update_datalim(np.column_stack([rows[x], end]))
     axes.autoscale_view()
 
 
@@ -125,9 +126,12 @@ def points(
         upright: Values go upwards and places to the right; else values go to the right, places downwards.
         joined: The marks of a series are joined by a line.
     """
-    for i, (shift, (label, rows)) in enumerate(zip(shifts(len(named), apart), named.items(), strict=True)):
+    beside = iter(shifts(sum(not rows.empty for rows in named.values()), apart))
+    for i, (label, rows) in enumerate(named.items()):
+        if rows.empty:  # has its look all the same
+            continue
         mine = rows.set_index(by).reindex(list(places))
-        at, value = np.arange(len(places)) + shift, scale * mine["value"].astype(float)
+        at, value = np.arange(len(places)) + next(beside), scale * mine["value"].astype(float)
         style = figstyle.line(i) | ({} if joined else {"linestyle": "none"}) | {"elinewidth": 0.8}
         if upright:
             axes.errorbar(at, value, yerr=whiskers(mine, scale), label=label, **style)
@@ -145,12 +149,13 @@ def logarithmic(axes: Axes, *names: str) -> None:
 
 
 def heat_map(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:
-    """Fractions as colours, with a text in every cell; grey is what is NaN."""
+    """Fractions as colours, with a text in every cell; hatched is what is NaN."""
     import seaborn
 
     style: dict[str, Any] = {"cmap": figstyle.HEAT, "vmin": 0, "vmax": 100, "cbar": False, "fmt": ""}
-    axes.set_facecolor("0.88")
-    seaborn.heatmap(100 * values.astype(float), annot=texts, annot_kws={"size": figstyle.MIN_FONT}, ax=axes, **style)
+    axes.patch.set(facecolor="white", edgecolor="0.75", hatch="/////")
+    style |= {"annot": texts, "annot_kws": {"size": figstyle.MIN_FONT}}
+    seaborn.heatmap(100 * values.astype(float), ax=axes, **style)
     for text, value in zip(axes.texts, values.stack().dropna(), strict=True):
         text.set_color("white" if value < 0.5 else "black")
     axes.set(xlabel="", ylabel="")
@@ -190,7 +195,8 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
     figure, axes = plt.subplots(figsize=(PAGE, 0.9 + 0.125 * high.sum()))
     axes.axvline(0, color="0.6", lw=0.6)
     found = 100 * rows["detectable"].astype(float)
-    axes.barh(y, 2 * found, 0.8 * high, -found, color="0.92", label="too small to be found (power under 80 %)", zorder=0)
+    small: Any = {"color": "0.92", "label": "too small to be found (power under 80 %)", "zorder": 0}
+    axes.barh(y, 2 * found, 0.8 * high, -found, **small)
     outcome = rows["verdict"].where(rows["verdict"].isin(VERDICTS), STAND_IN)
     for name in (name for name in VERDICTS if (outcome[ran] == name).any()):
         for chosen, size, label in ((whole, 4.5, name), (~whole, 2.8, "")):
@@ -199,8 +205,8 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
             axes.errorbar(100 * mine["value"], y[mine.index], xerr=whiskers(mine, 100), **look)
     axes.plot(100 * rows["paper_effect"], y, "|", color=PAPER, ms=8, mew=1.6, label="the paper")
     axes.set_yticks(y, names)
-    for label, big in zip(axes.get_yticklabels(), whole, strict=True):
-        label.set_color("black" if big else "0.4")
+    for tick, big in zip(axes.get_yticklabels(), whole, strict=True):
+        tick.set_color("black" if big else "0.4")
     axes.tick_params(axis="y", length=0)
     axes.set(ylim=(0, high.sum()), xlabel=f"Difference in {xlabel} (points)")
     legend(figure, axes, 4)
@@ -210,7 +216,7 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
 
 def unit(table: pd.DataFrame) -> str:
     """What the clusters of a table of claims are, e.g. ``worlds``."""
-    return str(table.columns[table.columns.get_loc("pairs") + 1])
+    return str(table.columns[list(table.columns).index("pairs") + 1])
 
 
 def sizes(table: pd.DataFrame) -> str:

@@ -45,6 +45,7 @@ def tables(records: pd.DataFrame, task_list: str, limits: str) -> dict[str, pd.D
         "table21": measured.table21(episodes),
         "figure1": measured.figure1(episodes),
         "figure9": measured.milestones(episodes),
+        "identical": measures.identical(episodes),
         "conduct": measured.conduct(episodes),
         "statuses": estimates.statuses(episodes, measures.CELL),
         "hypotheses": measured.verdicts(episodes),

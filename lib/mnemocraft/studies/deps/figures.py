@@ -60,7 +60,7 @@ def by_method(table: pd.DataFrame, model: str) -> Figure:
         axes.set_title(title, loc="right")
         if panel.rowspan.stop < len(rows):
             axes.set_xticks([])
-    note = f"Success in per cent, no intervals. Grey: fewer than {LEAST} episodes."
+    note = f"Success in per cent, no intervals. Hatched: fewer than {LEAST} episodes."
     stamp(figure, f"{note} Methods that agree in every cell of ours share a row.", model)
     return figure
 

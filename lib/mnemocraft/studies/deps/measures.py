@@ -1,7 +1,8 @@
 """What is measured on the planners' episodes: the columns that tables and tests sum.
 
 A *game* is a task with a seed, which gives its world and the model's draws. Every method plays the same
-games, so differences are paired by game.
+games, so differences are paired by game. Games of one task succeed and fail together, so that intervals and
+p-values resample tasks.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft import stats
+from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.stats import Cells, rate
 from mnemocraft.studies import papers
 from mnemocraft.worlds.minecraft_tasks import minecraft_task
@@ -72,8 +74,44 @@ def by_rounds(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def cells(episodes: pd.DataFrame, by: Sequence[str]) -> Cells:
-    """Success rates in every group of prepared episodes, resampled by game."""
-    return stats.cells(episodes, rate("passed"), by, cluster="game")
+    """Success rates in every group of prepared episodes, resampled by task."""
+    return stats.cells(episodes, rate("passed"), by, cluster="task")
+
+
+AT_MOST = {"deps@0": "DEPS before its first round", "deps@3": "DEPS with at most 3 rounds"}
+"""What claims say of DEPS with a maximum of rounds, by what :func:`variants` calls it."""
+
+
+def variants(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The episodes of every method, and those of DEPS once more as each of :data:`AT_MOST`."""
+    limited = by_rounds(episodes[episodes["method"] == "deps"])
+    limited = limited.assign(method="deps@" + limited["max_rounds"])
+    return pd.concat([episodes, limited[limited["method"].isin(AT_MOST)]], ignore_index=True)
+
+
+def shared(episodes: pd.DataFrame, what: str) -> pd.DataFrame:
+    """The games that all of a column's values in these episodes have played."""
+    count = episodes.groupby("game")[what].nunique()
+    return episodes[episodes["game"].isin(count[count == episodes[what].nunique()].index)]
+
+
+def identical(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Which methods (and :func:`variants` of DEPS) succeed in the same games, of those that all have played.
+
+    Returns:
+        One row a world and set of methods: ``world``, ``methods`` (their keys, separated by blanks, in the
+        order of the paper's Table 2), ``labels``, ``success`` (games) and ``games``.
+    """
+    rows, order = [], [*LABELS, *AT_MOST]
+    for world, mine in episodes.groupby("world", sort=False):
+        wide = shared(variants(mine), "method").pivot(index="game", columns="method", values="passed")
+        alike: dict[bytes, list[str]] = {}
+        for method in filter(set(wide).__contains__, order):
+            alike.setdefault(wide[method].to_numpy().tobytes(), []).append(method)
+        for methods in alike.values():
+            labels = ", ".join((LABELS | AT_MOST)[method] for method in methods)
+            rows.append((world, " ".join(methods), labels, int(wide[methods[0]].sum()), len(wide)))
+    return pd.DataFrame(rows, columns=["world", "methods", "labels", "success", "games"])
 
 
 def milestones() -> list[str]:

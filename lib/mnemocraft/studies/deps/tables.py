@@ -1,12 +1,13 @@
 """Tables and claims of notebook 03: ours beside the paper's (:mod:`~mnemocraft.studies.estimates`).
 
-Rates are fractions (the paper prints per cent), their intervals Wilson's. Two methods that played the same
-games are compared by McNemar's exact test, everything else by resampling games.
+Rates are fractions (the paper prints per cent), their intervals Wilson's over episodes. Claims are tested by
+resampling tasks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -14,11 +15,11 @@ from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.envs.minecraft.rules import rules
 from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, papers
-from mnemocraft.studies.claims import Claim, versus
+from mnemocraft.studies.claims import ALL, Claim, Printed
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.load import GROUPS, OVERWORLD_VERSION, WORLDS
-from mnemocraft.studies.deps.measures import AVERAGE, CELL, METHOD_OF, ROUNDS
-from mnemocraft.studies.estimates import NUMBERS, in_order, join, rates
+from mnemocraft.studies.deps.measures import AT_MOST, AVERAGE, CELL, METHOD_OF, ROUNDS
+from mnemocraft.studies.estimates import NUMBERS, in_order, join, number, rates, text
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
 ENVIRONMENTS = {"text": "MC-TextWorld", "overworld": "MineDojo", "learned": "MineDojo"}
@@ -155,71 +156,147 @@ def description(task_list: str, limits: str) -> pd.DataFrame:
     return paper.merge(ours.reset_index(), on="meta_task")[shown]
 
 
+def reading(table: pd.DataFrame, alike: pd.DataFrame) -> pd.DataFrame:
+    """A long table by method for reading: ``text`` is ours and the paper's number by ``label``.
+
+    Methods that succeed in the same games (:func:`~mnemocraft.studies.deps.measures.identical`) are one row,
+    with the paper's number of each.
+    """
+    names: dict[tuple[str, str], str] = {}
+    for world, methods in zip(alike["world"], alike["methods"], strict=True):
+        members = [method for method in methods.split() if method in LABELS]
+        names |= dict.fromkeys([(world, m) for m in members], ", ".join(LABELS[m] for m in members))
+    world = table["world"] if "world" in table else ["text"] * len(table)
+    keys = zip(world, table["method"], strict=True)
+    told = table.assign(label=[names.get(key, LABELS[key[1]]) for key in keys])
+    by = [column for column in ("world", "group", "task", "label") if column in told]
+    rows = [
+        (*key, f"{text(rows.iloc[0])} | {', '.join(rows['paper'].map(number))}")
+        for key, rows in told.groupby(by, sort=False)
+    ]
+    return pd.DataFrame(rows, columns=[*by, "text"])
+
+
 BASELINES = ("gpt", "progprompt", "cot", "inner_monologue", "code_as_policies")
 HARD = ("MT5", "MT6", "MT7", "MT8")
+LEVELS = {"MT1 to MT4": GROUPS[:4], "MT5 to MT8": HARD}
+"""The parts of a claim: easy and hard meta-tasks."""
 SCRIPT, LEARNED = "the overworld (script)", "the overworld (learned)"
 WHERE = {"text": "the text world", "overworld": SCRIPT, "learned": LEARNED}
 ALWAYS = "holds in all meta-tasks (4.2, no test)"
+MENDS = "an explanation mends a belief"
 
 
-def _versus(hypothesis: str, world: str, one: str, other: str) -> Claim:
-    """``one`` solves more games than ``other`` in a world."""
-    text = f"{LABELS[one]} solves more than {LABELS[other]} in {WHERE[world]}"
-    return versus(hypothesis, text, "method", (world, one), (world, other), ALWAYS)
+def _over(world: str, one: str, other: str, level: str = ALL) -> dict[Key, float]:
+    return difference([(world, one, level)], [(world, other, level)])
 
 
-def _claim(hypothesis: str, text: str, metric: str, one: str, other: str, paper_verdict: str) -> Claim:
-    return Claim(hypothesis, text, metric, difference([(one,)], [(other,)]), paper_verdict, rates=True)
+def _claim(
+    hypothesis: str, world: str, one: str, other: str, said: str, assumed: str = "", parted: bool = True
+) -> Claim:
+    """``one`` solves more games than ``other`` in a world, and in each of :data:`LEVELS`."""
+    names = LABELS | AT_MOST
+    sentence = f"{names[one]} solves more than {names[other]} in {WHERE[world]}"
+    parts = {level: _over(world, one, other, level) for level in LEVELS} if parted else {}
+    weights = _over(world, one, other)
+    return Claim(hypothesis, sentence, "success", weights, said, rates=True, parts=parts, assumed=assumed)
 
 
 CLAIMS = (
-    *(_versus("DEP", "text", "dep", other) for other in BASELINES),
-    _claim("rounds", "DEPS solves more with any number of rounds than with none", "rounds", "inf", "0",
-           "holds in all meta-tasks (Table 4, no test)"),
-    _claim("rounds", "of the hard tasks (MT5 to MT8) rounds after the third still solve more", "late",
-           "inf", "3", "holds (Table 4, no test)"),
-    _versus("selector", "overworld", "deps", "dep"),
-    _versus("selector", "learned", "deps", "dep"),
-    _claim("controller", "DEPS solves more in the text world than with the learned controller",
-           "controller", "text", "learned", "holds (4.2, Table 3, no test)"),
+    *(_claim("DEP", "text", "dep", other, ALWAYS, MENDS) for other in BASELINES),
+    _claim("rounds", "text", "deps", "deps@0", "holds in all meta-tasks (Table 4, no test)", MENDS),
+    Claim("rounds", "of the hard tasks (MT5 to MT8) rounds after the third still solve more", "success",
+          _over("text", "deps", "deps@3", "MT5 to MT8"), "holds (Table 4, no test)", rates=True,
+          assumed=MENDS),
+    _claim("selector", "overworld", "deps", "dep", ALWAYS),
+    _claim("selector", "learned", "deps", "dep", ALWAYS, parted=False),
+    Claim("controller", "DEPS solves more in the text world than with the learned controller", "controller",
+          difference([("text",)], [("learned",)]), "holds (4.2, Table 3, no test)", rates=True),
 )  # fmt: skip
-"""``metric`` says which cells: ``method`` (world, method), ``rounds`` (most of them; DEPS in the text world),
-``late`` (the same of the hard meta-tasks) or ``controller`` (world; DEPS in the games of all worlds)."""
+"""``metric`` says which cells: ``success`` (world, method or variant of DEPS, level) or, for DEPS in the
+games of all worlds, ``controller`` (world)."""
 
 
 def _printed_cells() -> dict[tuple[str, Key], float]:
-    """The paper's success by metric and cell; that by rounds is a mean over tasks."""
-    average = printed("table2").set_index(["group", "method"])["paper"][AVERAGE]
-    found: dict[tuple[str, Key], float] = {
-        ("method", (world, method)): value for world in WORLDS for method, value in average.items()
-    }
-    table = printed("table4").pivot(index="group", columns="rounds", values="paper")
+    """The paper's success by cell; that of some of the meta-tasks, and by rounds, is a mean over tasks."""
+    rates = printed("table2").pivot(index="group", columns="method", values="paper")
+    rounds = printed("table4").pivot(index="group", columns="rounds", values="paper")
+    rates = rates.join(rounds.rename(columns={ROUNDS[name.removeprefix("deps@")]: name for name in AT_MOST}))
     size = papers.table("deps_table1").set_index("meta_task")["n_tasks"]
-    for metric, groups in (("rounds", list(table.index)), ("late", list(HARD))):
-        for name, most in ROUNDS.items():
-            rows = table.loc[groups, most]
-            found[metric, (name,)] = float((rows * size[groups]).sum() / size[groups].sum())
-    return found
+    means = {
+        level: rates.loc[list(groups)].mul(size[list(groups)], axis=0).sum() / size[list(groups)].sum()
+        for level, groups in {ALL: GROUPS, **LEVELS}.items()
+    }
+    means[ALL] = printed("table2").set_index(["group", "method"])["paper"][AVERAGE].combine_first(means[ALL])
+    return {
+        ("success", (world, str(method), level)): float(mean)
+        for world in WORLDS
+        for level, by_method in means.items()
+        for method, mean in by_method.items()
+    }
 
 
-def _shared(episodes: pd.DataFrame, what: str) -> pd.DataFrame:
-    """The games that all of a column's values in these episodes have played."""
-    count = episodes.groupby("game")[what].nunique()
-    return episodes[episodes["game"].isin(count[count == episodes[what].nunique()].index)]
+def _merged(
+    listed: Sequence[Claim], alike: pd.DataFrame, printed: Printed
+) -> tuple[list[Claim], dict[tuple[str, Key], float]]:
+    """Claims whose two arms succeed in the same games are one, named after all of these methods.
+
+    Its metric is a name of its own, under which the paper's effect is the smallest of theirs; these effects
+    are returned too.
+    """
+    labels: dict[Key, str] = {
+        (world, method): names
+        for world, methods, names in zip(alike["world"], alike["methods"], alike["labels"], strict=True)
+        for method in methods.split()
+    }
+    together: dict[tuple[Key, ...], list[Claim]] = {}
+    for claim in listed:
+        arms = tuple((key[0], labels.get((*key[:2],), str(key)), *key[2:]) for key in claim.weights)
+        together.setdefault(arms, []).append(claim)
+    kept: list[Claim] = []
+    smallest: dict[tuple[str, Key], float] = {}
+    for ((world, one, *_), *others), (first, *more) in together.items():
+        if more:
+            metric, number = f"{first.metric} {len(kept)}", len(more) + 1
+            sentence = f"{one} solve more than {others[0][1]} in {WHERE[str(world)]}"
+            for part, weights in {ALL: first.weights, **first.parts}.items():
+                least = min(_effect(claim, part, printed) for claim in (first, *more))
+                smallest |= {(metric, key): least if w > 0 else 0.0 for key, w in weights.items()}
+            first = replace(
+                first,
+                hypothesis=", ".join(dict.fromkeys(claim.hypothesis for claim in (first, *more))),
+                text=f"{sentence} ({number} claims in one row: equal success in every game)",
+                metric=metric,
+                paper_verdict=f"{first.paper_verdict}; of its {number} effects the smallest is shown",
+            )
+        kept.append(first)
+    return kept, smallest
+
+
+def _effect(claim: Claim, part: str, printed: Printed) -> float:
+    """The paper's effect in a part of a claim."""
+    weights = {ALL: claim.weights, **claim.parts}[part]
+    return sum(w * printed[claim.metric, key] for key, w in weights.items())
 
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The paper's claims on prepared episodes (:func:`~mnemocraft.studies.claims.judge`), by game.
+    """The paper's claims on prepared episodes (:func:`~mnemocraft.studies.claims.judge`), by task.
 
     In the overworld methods may have played different games; only what all of a world's played is compared.
     """
+    games = pd.concat(
+        [
+            measures.shared(measures.variants(part), "method")
+            for _, part in episodes.groupby("world", sort=False)
+        ]
+    )
+    level_of = {group: level for level, groups in LEVELS.items() for group in groups}
+    games = pd.concat([games.assign(level=ALL), games.assign(level=games["group"].map(level_of))])
+    printed = _printed_cells()
+    listed, smallest = _merged(CLAIMS, measures.identical(episodes), printed)
+    success = measures.cells(games, [*CELL, "level"])
     deps = episodes[episodes["method"] == "deps"]
-    rounds = measures.by_rounds(deps[deps["world"] == "text"])
-    shared = pd.concat([_shared(part, "method") for _, part in episodes.groupby("world", sort=False)])
-    measured = {
-        "method": measures.cells(shared, CELL),
-        "rounds": measures.cells(rounds, ["max_rounds"]),
-        "late": measures.cells(rounds[rounds["group"].isin(HARD)], ["max_rounds"]),
-        "controller": measures.cells(_shared(deps, "world"), ["world"]),
-    }
-    return claims.judge(CLAIMS, measured, "games", _printed_cells(), shared, CELL).drop(columns="metric")
+    measured = {claim.metric: success for claim in listed}
+    measured["controller"] = measures.cells(measures.shared(deps, "world"), ["world"])
+    judged = claims.judge(listed, measured, "tasks", printed | smallest, claims.players(episodes))
+    return judged.drop(columns="metric")

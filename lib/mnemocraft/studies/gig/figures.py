@@ -6,7 +6,6 @@ Each function takes a table (and the model's name) and returns a matplotlib figu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,27 +55,27 @@ def _empty(axes: Axes, rows: pd.DataFrame) -> bool:
 def pass_at_1(found: Mapping[str, pd.DataFrame], model: str, weak: str) -> Figure:
     """Tables 1, 2 and 4 in one picture: ours with intervals, and each of the paper's models beside it."""
     tables = [found[name] for name in ("table1", "table2", "table4")]
-    figure, grid = plt.subplots(1, 3, figsize=(PAGE, 2.9), sharey=True, width_ratios=(5, 5, 4))
-    titles = (*MODE_LABELS.values(), "synchronous, less able model")
+    figure, grid = plt.subplots(1, 3, figsize=(PAGE, 2.7), sharey=True, width_ratios=(5, 5, 4))
+    titles = (*MODE_LABELS.values(), "less able model")
+    models = list(dict.fromkeys(pd.concat(tables)["paper_model"]))
     for axes, table, methods, title in zip(grid, tables, (MAIN, MAIN, WEAK), titles, strict=True):
-        _pass_panel(axes, table, methods)
+        _pass_panel(axes, table, methods, models)
         axes.set_xlabel(f"{title}, n = {table['n'].max()} a point")
     per_cent(grid[0], "Pass@1 (%)")
-    note = "Above each panel ours and the paper's models, whose intervals are not printed. Whiskers: 95 %, Wilson's."
+    plots.legend(figure, grid, 6)
+    note = "Right of ours: the paper's (no intervals). Less able: synchronous. Whiskers: 95 %, Wilson's."
     _stamp(figure, note, model, weak)
     return figure
 
 
-def _pass_panel(axes: Axes, table: pd.DataFrame, methods: Sequence[str]) -> None:
+def _pass_panel(axes: Axes, table: pd.DataFrame, methods: Sequence[str], models: Sequence[str]) -> None:
     named = {"ours": table.drop_duplicates("method")}
-    for model, rows in table.groupby("paper_model", sort=False):
-        printed = rows.drop(columns="value").rename(columns={"paper": "value"})
-        named[str(model).split("-A")[0].removesuffix("-FP4")] = printed.assign(low=np.nan, high=np.nan)
+    printed = table.drop(columns="value").rename(columns={"paper": "value"}).assign(low=np.nan, high=np.nan)
+    for model in models:
+        named[model.split("-A")[0].removesuffix("-FP4")] = printed[printed["paper_model"] == model]
     _empty(axes, named["ours"])
     points(axes, named, methods, "method", apart=0.17)
     axes.set_xticks(range(len(methods)), [LABELS[m].replace("+", "\n+") for m in methods])
-    place: Any = {"loc": "lower center", "bbox_to_anchor": (0.5, 1), "ncols": 2}
-    axes.legend(**place, columnspacing=0.8, handletextpad=0)
 
 
 @styled
@@ -115,7 +114,9 @@ def steps(
     handles += [Line2D([], [], color=PAPER, marker="o", ls="", label="horizon")]
     handles += [Line2D([], [], color="0.15", marker="_", ls="", label="oracle, mean")]
     figure.legend(handles=handles, loc="outside upper center", ncols=7, columnspacing=1.0, handlelength=1.5)
-    note = f"Failures count the limit of 3 horizons. Up to n = {n:.0f} trials a bar, none of fewer than {LEAST};"
+    note = (
+        f"Failures count the limit of 3 horizons. Up to n = {n:.0f} trials a bar, none of fewer than {LEAST};"
+    )
     _stamp(figure, f"{note} whiskers: 95 %, bootstrap over kitchens.", model)
     return figure
 

@@ -16,7 +16,6 @@ import pandas as pd
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from statsmodels.stats.proportion import proportion_confint
 
 from mnemocraft import figstyle
 from mnemocraft.agents.how2.settings import SETUPS, TEACHERS
@@ -35,6 +34,7 @@ from mnemocraft.studies.plots import (
     sizes,
 )
 
+WHISKERS = "Whiskers: 95 %, bootstrap over targets; a mark without one has too few targets for an interval."
 SETUP_LABELS = {
     "base": "Base",
     "just_ask": "Just Ask",
@@ -73,9 +73,9 @@ def figure4(table: pd.DataFrame, model: str) -> Figure:
     if alone.any():
         named["no teacher is asked"] = ran[alone].drop_duplicates("first_read")
     points(axes, named, positions, "first_read", apart=0.8 / len(named))
-    sizes = ran.groupby("first_read")["n"].max()
-    axes.set_xticks(range(len(positions)), [f"{place}\nn = {sizes[place]:.0f}" for place in positions])
-    axes.set_xlim(-0.5, len(positions) - 0.5)
+    n = ran.groupby("first_read")["n"].max()
+    axes.set_xticks(range(len(positions)), [f"{place}\nn = {n[place]:.0f}" for place in positions])
+    axes.set_xlim(-0.5, max(1, len(positions)) - 0.5)
     axes.set_xlabel("First call of read_memory; n: solvable episodes a teacher")
     per_cent(axes, RATES["success_rate"])
     legend(figure, axes, 2 if len(named) == len(ANSWERS) else 1)
@@ -84,7 +84,7 @@ def figure4(table: pd.DataFrame, model: str) -> Figure:
 
 
 def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str]) -> Figure:
-    """The paper's success and ours as colour, with per cent and episodes; misses upwards, hits to the right."""
+    """The paper's success and ours as colour, per cent and episodes; misses upwards, hits to the right."""
     lines = [(teacher, *of) for teacher in teachers for of in (("paper", "paper_n"), ("value", "n"))]
     size, ratios = (PAGE, 0.75 + 0.92 * len(lines)), [0.38, 1, 1, 1, 1]
     figure, grid = plt.subplots(len(lines), 5, figsize=size, squeeze=False, width_ratios=ratios)
@@ -94,8 +94,8 @@ def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str]) -> Figu
             hits = ["0"] if setup == "just_ask" else list(COUNTS)
             cell = rows.set_index(["cache_misses", "cache_hits"])
             share, number = (cell[name].unstack().reindex(COUNTS[::-1])[hits] for name in (value, n))
-            text = share.map(lambda v: f"{100 * v:.0f} %\n") + number.map("({:.0f})".format).replace("(nan)", "")
-            heat_map(axes, share, text)
+            episodes = number.map("({:.0f})".format).replace("(nan)", "")
+            heat_map(axes, share, share.map(lambda v: f"{100 * v:.0f} %\n") + episodes)
             axes.label_outer()
         who = "the paper" if value == "paper" else "ours"
         line[0].set_ylabel(f"{fill(ANSWERS[teacher], 12)},\n{who}\nMisses")
@@ -105,20 +105,20 @@ def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str]) -> Figu
     colours = ScalarMappable(Normalize(0, 100), figstyle.HEAT)
     figure.colorbar(colours, ax=grid, label=RATES["success_rate"], fraction=0.03, pad=0.01)
     total = table.loc[table["teacher"].isin(teachers), "n"].sum()
-    note = "In brackets: episodes, where the paper prints them. A correct 'impossible' counts as success. "
-    stamp(figure, f"{note}High repetition, n = {total:.0f} (ours), no intervals.", model)
+    note = "Hatched: none. In brackets: episodes, if printed. A correct 'impossible' counts as success."
+    stamp(figure, f"{note} High repetition, n = {total:,.0f} (ours), no intervals.", model)
     return figure
 
 
 @styled
 def figure5(table: pd.DataFrame, model: str) -> Figure:
-    """Heat maps of success by cache misses and hits, executable teacher, one map a set-up; the paper's above."""
+    """Heat maps of success by cache misses and hits, executable teacher; the paper's above."""
     return _heat_rows(table, model, TEACHERS[:1])
 
 
 @styled
 def figure8(table: pd.DataFrame, model: str) -> Figure:
-    """As Figure 5 for the other teachers; if few cells were met, those of all teachers and not the paper's."""
+    """As Figure 5 for the other teachers; if few cells were met, only those, of all teachers."""
     if (table["n"] > 0).mean() < 0.3:
         return _cells_met(table[table["n"] > 0], model)
     return _heat_rows(table, model, TEACHERS[1:])
@@ -128,7 +128,7 @@ def _cells_met(table: pd.DataFrame, model: str) -> Figure:
     """A map a set-up: its rows are teachers, its columns the misses and hits that were met."""
     table = table.assign(met=table["cache_misses"] + " | " + table["cache_hits"])
     met = {setup: list(dict.fromkeys(table.loc[table["setup"] == setup, "met"])) for setup in SETUPS[1:]}
-    style: Any = {"width_ratios": list(map(len, met.values())), "sharey": True}
+    style: Any = {"width_ratios": [max(1, len(columns)) for columns in met.values()], "sharey": True}
     figure, grid = plt.subplots(1, 5, figsize=(PAGE, 2.3), **style)
     for axes, (setup, columns) in zip(grid, met.items(), strict=True):
         cell = table[table["setup"] == setup].set_index(["teacher", "met"])
@@ -158,7 +158,7 @@ def figure6(lengths: pd.DataFrame) -> Figure:
 
 
 def _head(model: str) -> str:
-    """Who played, as the title of a panel; a surrogate's bears the mark, for other panels may be a model's."""
+    """Who played, as the title of a panel; a surrogate's is the mark: other panels may be a model's."""
     return figstyle.SURROGATE_MARK if figstyle.is_surrogate(model) else figstyle.called(model)
 
 
@@ -184,7 +184,7 @@ def figure7(table1: Mapping[str, pd.DataFrame]) -> Figure:
         per_cent(line[0], RATES["success_rate"])
     legend(figure, grid[0, 0], 4)
     played = "; ".join(f"{figstyle.called(model)}: n = {_solvable(table1[model])}" for model in models)
-    stamp(figure, f"{played} solvable episodes a point. Whiskers: 95 %, bootstrap over targets.")
+    stamp(figure, f"{played} solvable episodes a point. {WHISKERS}")
     return figure
 
 
@@ -217,28 +217,23 @@ def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
     axes.invert_yaxis()
     axes.set_xlabel("Effect (percentage points)")
     legend(figure, axes, 1)
-    stamp(figure, "Whiskers: 95 % over targets. Each claim says which sign the effect should have.")
+    stamp(figure, f"{WHISKERS} Each claim says which sign the effect should have.")
     return figure
 
 
 @styled
 def known_targets(table: pd.DataFrame, model: str) -> Figure:
-    """Points: success with no teacher and with each kind of answer, targets the model knows and does not.
-
-    All intervals are Wilson's and count targets, as if the episodes of each were one: a bootstrap of the
-    few targets takes rates of 0 and 1 for certain.
-    """
+    """Points: success with no teacher and with each kind of answer, targets the model knows and does not."""
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.6), sharey=True)
-    table = table[table["setup"].isin(["base", "just_ask"])]
-    low, high = proportion_confint(table["value"] * table["n_targets"], table["n_targets"], method="wilson")
-    table, answers = table.assign(low=low, high=high), {"none": "no teacher"} | ANSWERS
+    table = table[table["setup"].isin(["base", "just_ask"]) & (table["n"] > 0)]
+    answers = {"none": "no teacher"} | ANSWERS
     for axes, level, title in zip(grid, ("easy", "all"), ("Easy tasks", "All solvable tasks"), strict=True):
         rows = table[table["difficulty"] == level]
         points(axes, series(rows, "targets", TARGETS), list(answers), "teacher", apart=0.25)
-        known, unknown = (f"{n} in {of}" for n, of in rows.groupby("targets")[["n", "n_targets"]].max().loc[
-            ["known", "unknown"]].itertuples(index=False))  # fmt: skip
+        most = rows[rows["targets"].isin(TARGETS)].groupby("targets")[["n", "n_targets"]].max()
+        n = ", ".join(f"{episodes} in {targets} {kind}" for kind, episodes, targets in most.itertuples())
         axes.set_xticks(range(len(answers)), [fill(name, 10) for name in answers.values()])
-        axes.set_xlabel(f"Answers of the teacher\n(episodes in targets a point: {known} known, {unknown} unknown)")
+        axes.set_xlabel(f"Answers of the teacher\n(episodes in targets a point: {n})")
         axes.set_title(title)
     per_cent(grid[0], RATES["success_rate"])
     legend(figure, grid[0], 2)
@@ -259,6 +254,6 @@ def learning(table: pd.DataFrame, model: str) -> Figure:
     for axes, label in zip(grid[1], labels.values(), strict=True):
         axes.set_xlabel(label)
     legend(figure, grid[0, 0], 6)
-    n = span(table["n"])
-    stamp(figure, f"High repetition, mean over teachers, n = {n} a point. Whiskers: 95 % over targets.", model)
+    note = f"High repetition, mean over teachers, n = {span(table['n'])} a point."
+    stamp(figure, f"{note} Whiskers: 95 %, bootstrap over targets.", model)
     return figure

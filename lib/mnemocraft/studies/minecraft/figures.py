@@ -75,7 +75,9 @@ def speed(found: pd.DataFrame, host: str) -> Figure:
     figure, axes = plt.subplots(figsize=(PAGE, 0.24 * len(found) + 0.8))
     for place, (name, rate, times) in enumerate(found.itertuples(index=False)):
         axes.plot(rate, place, **figstyle.line(1 if name.startswith("crafter") else 0) | {"ms": 6})
-        axes.annotate(f"{rate:,.0f} ({times:,.1f}x)", (rate, place), (8, 0), textcoords="offset points", va="center")
+        axes.annotate(
+            f"{rate:,.0f} ({times:,.1f}x)", (rate, place), (8, 0), textcoords="offset points", va="center"
+        )
         axes.axhline(place, color="0.9", lw=0.6, zorder=0)
     logarithmic(axes, "x")
     axes.set_yticks(range(len(found)), found["world"])

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.stats import MIN_CLUSTERS
 from mnemocraft.studies import papers
 from mnemocraft.studies.checks import check
-from mnemocraft.studies.estimates import in_order
+from mnemocraft.studies.estimates import in_order, span
 from mnemocraft.studies.minecraft.load import EVALUATE, RIVAL
 
 CONTROLLERS = ("scripted", "learned", "random")
@@ -87,25 +88,56 @@ def lengths(found: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts | {"steps allowed": allowed.set_axis(["ours", "paper"], axis=1)}, axis=1)
 
 
-def against_random(found: pd.DataFrame) -> str:
-    """On which mine and kill skills the learned controller's interval excludes random's mean.
+def against_random(found: pd.DataFrame) -> pd.DataFrame:
+    """The learned controller less random play on the mine and kill skills, from the table of :func:`skills`.
 
-    The interval of its success rate; where random (almost) always succeeds too, that of its steps.
+    Returns:
+        One row a skill: ``rate`` (difference of success rates) and ``steps`` (of mean steps; a failure counts
+        as all steps allowed), each with its 95 % interval ``..._low`` to ``..._high``, and ``better``: by its
+        ``rate``, by its ``steps``, ``no``, or ``-`` where the script never succeeds either.
     """
-    rate = found.pivot(index="skill", columns="controller", values="value")
-    effort = found.pivot(index="skill", columns="controller", values="mean_steps")["random"]
-    learned = found[found["controller"] == "learned"].set_index("skill")
-    low, most = learned["low"], learned["mean_steps_high"]
-    names = [name for name in found["skill"].unique() if pd.notna(rate["random"][name])]
-    never = [name for name in names if not rate["scripted"][name]]
-    tried = [name for name in names if name not in never]
-    faster = [name for name in tried if not low[name] > rate["random"][name] and most[name] < effort[name]]
-    worse = [name for name in tried if not low[name] > rate["random"][name] and name not in faster]
-    better = f"On **{len(tried) - len(worse)} of {len(tried)}** mine and kill skills"
-    sentences = [f"{better} the learned controller's interval excludes the random one's rate or steps."]
-    sentences += [f"By its steps alone: {', '.join(faster)}."] if faster else []
-    sentences += [f"Not so on: {', '.join(worse)}."] if worse else []
-    sentences += [f"Left out, because the script never succeeds either: {', '.join(never)}."] if never else []
+    of = {(str(row["controller"]), str(row["skill"])): row for _, row in found.iterrows()}
+    rows = []
+    for name in [skill for kind, skill in of if kind == "random"]:
+        learned, random, script = (of[kind, name] for kind in ("learned", "random", "scripted"))
+        rate = _less(learned, random, "value", "low", "high")
+        steps = _less(learned, random, *EFFORT)
+        better = "-" if not script["value"] else "rate" if rate[1] > 0 else "steps" if steps[2] < 0 else "no"
+        rows.append((name, *rate, *steps, better, min(learned["n"], random["n"])))
+    columns = [f"{what}{end}" for what in ("rate", "steps") for end in ("", "_low", "_high")]
+    return pd.DataFrame(rows, columns=["skill", *columns, "better", "n"])
+
+
+def _less(one: pd.Series, other: pd.Series, value: str, low: str, high: str) -> tuple[float, float, float]:
+    """A difference with the interval that two independent intervals give (Newcombe 1998; MOVER)."""
+    gap = one[value] - other[value]
+    down = np.hypot(one[value] - one[low], other[high] - other[value])
+    up = np.hypot(one[high] - one[value], other[value] - other[low])
+    return gap, gap - down, gap + up
+
+
+def better_than_random(against: pd.DataFrame) -> str:
+    """The table of :func:`against_random` in sentences."""
+    tried = against[against["better"] != "-"]
+    by = {how: tried[tried["better"] == how] for how in ("rate", "steps", "no")}
+    count = len(tried) - len(by["no"])
+    worlds = f"{span(tried['n'])} worlds a skill"
+    told = (
+        f"On **{count} of {len(tried)}** mine and kill skills the learned controller does better than random "
+    )
+    sentences = [
+        f"{told}play: the 95 % interval of the difference, one skill at a time, excludes 0 ({worlds})."
+    ]
+    if len(by["rate"]):
+        least = by["rate"].sort_values("rate").iloc[0]
+        ends = f"[{100 * least['rate_low']:+.0f}, {100 * least['rate_high']:+.0f}]"
+        sentences.append(f"Smallest gain: {100 * least['rate']:+.0f} points {ends}, {least['skill']}.")
+    for _, row in by["steps"].iterrows():
+        ends = f"[{row['steps_low']:+.0f}, {row['steps_high']:+.0f}]"
+        sentences.append(f"By its steps alone: {row['skill']}, {row['steps']:+.0f} steps {ends}.")
+    never = ", ".join(against[against["better"] == "-"]["skill"])
+    sentences += [f"Not so on: {', '.join(by['no']['skill'])}."] if len(by["no"]) else []
+    sentences += [f"Left out, because the script never succeeds either: {never}."] if never else []
     return " ".join(sentences)
 
 
@@ -115,6 +147,8 @@ def ordered(found: pd.DataFrame) -> str:
     for row in found[found["order_by"] == "horizon head"].to_dict("records"):
         low, high, accuracy = float(row["low"]), float(row["high"]), float(row["accuracy"])
         held = "holds" if low >= ORDER_TARGET else "fails" if high < ORDER_TARGET else "undecided"
+        if row["worlds"] < MIN_CLUSTERS:
+            held = "undecided"
         share = f"{accuracy:.2f} [{low:.2f}, {high:.2f}] of {row['pairs']} pairs"
         place = f"in {row['worlds']} worlds in their true order; asked for {ORDER_TARGET:.2f}."
         lines.append(f"- **{held}**, {row['pairs_of']}: {share} {place}")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.overworld.spaces import ATTACK, STILL
-from mnemocraft.studies.minecraft.views import View, openness, look
+from mnemocraft.studies.minecraft.views import View, look, openness
 
 SETTLED = 40
 """Ticks in a biome before a frame is taken: not on its border."""
@@ -79,7 +79,9 @@ def walk(seed: int, ticks: int) -> Walk:
             views[before] = free, look(env, f"seed {seed}", before)
     path.append(_row(env.steps, observation))
     columns = ["tick", "x", "y", "z", "biome", "life"]
-    return Walk(seed, pd.DataFrame(path, columns=columns), tuple(view for _, view in views.values()), env.reason)
+    return Walk(
+        seed, pd.DataFrame(path, columns=columns), tuple(view for _, view in views.values()), env.reason
+    )
 
 
 def _row(tick: int, observation: dict[str, Any]) -> tuple[Any, ...]:

@@ -40,7 +40,9 @@ def success(table: pd.DataFrame) -> Figure:
         axes.set_xlabel("Episode length (steps)")
     legend(figure, grid[0, 0], 4)
     worlds = ", ".join(f"{n} ({name})" for name, n in most.items())
-    stamp(figure, f"n = {worlds} worlds a point, the same for all selectors; whiskers: 95 %, Wilson's. {NOTE}")
+    stamp(
+        figure, f"n = {worlds} worlds a point, the same for all selectors; whiskers: 95 %, Wilson's. {NOTE}"
+    )
     return figure
 
 
@@ -69,7 +71,9 @@ def gains(table: pd.DataFrame) -> Figure:
 @styled
 def sights(seen: Sequence[Sight]) -> Figure:
     """Frames, and below each the predicted steps to every goal beside the script's estimate."""
-    figure, grid = plt.subplots(2, len(seen), figsize=(PAGE, 3.3), height_ratios=(1.15, 1), sharex="row", sharey="row")
+    figure, grid = plt.subplots(
+        2, len(seen), figsize=(PAGE, 3.3), height_ratios=(1.15, 1), sharex="row", sharey="row"
+    )
     names = [f"{goal.verb} {goal.item}" for goal, _ in GOALS]
     y = np.arange(len(names))
     for sight, top, bottom in zip(seen, grid[0], grid[1], strict=True):

@@ -8,6 +8,7 @@ from itertools import product
 import pandas as pd
 
 from mnemocraft import stats
+from mnemocraft.paths import DATA, NO_MODEL
 from mnemocraft.stats import Cells, Key, difference, rate
 from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import Claim, minus
@@ -16,6 +17,8 @@ from mnemocraft.studies.deps.selectors.sweep import LABELS, LENGTHS, NUMBERS, SE
 CELL = ("controller", "number", "selector")
 RIVALS = ("fixed", "random", "clip")
 """What the horizon head is compared with."""
+REGISTERED = ("fixed", "random")
+"""Those of them about which there are claims."""
 
 
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
@@ -70,8 +73,8 @@ def gains(episodes: pd.DataFrame) -> pd.DataFrame:
         keys: list[Key] = [(controller, number, name, length) for name in (one, other)]
         gain = found.estimate(difference(keys[:1], keys[1:]))
         paper = printed[number] if (one, other) == ("horizon", "fixed") else float("nan")
-        rows.append((*key, *estimates.numbers(gain).values(), gain.p, paper))
-    return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "p", "paper"])
+        rows.append((*key, *estimates.numbers(gain).values(), paper))
+    return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "paper"])
 
 
 def effort(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -89,7 +92,7 @@ def all_tables(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "gains": gains(episodes),
         "effort": effort(episodes),
         "statuses": estimates.statuses(episodes, CELL).sort_values(list(CELL)),
-        "hypotheses": verdicts(cells(episodes), controllers(episodes), rivals(episodes)),
+        "hypotheses": verdicts(cells(episodes), controllers(episodes)),
     }
 
 
@@ -106,21 +109,24 @@ def _gain(controller: str, other: str, number: int) -> dict[Key, float]:
     return difference([(controller, number, "horizon", TESTED)], [(controller, number, other, TESTED)])
 
 
-def _claims(controller: str, rivals: Sequence[str]) -> list[Claim]:
-    when = f"with 4 parallel goals and {TESTED:,} steps the horizon head solves more than"
-    who = f"({controller} controller)"
+def _claims(controller: str) -> list[Claim]:
+    """The seven claims of ``data/registrations/04_deps_selector.md``, in its order."""
+    when, figure4 = f"({controller} controller, {TESTED:,} steps)", "holds (Figure 4, no test)"
     gains = [
-        Claim(f"selector, {controller}", f"{when} {LABELS[other]} {who}", "success",
-              _gain(controller, other, 4), "holds (Figure 4, no test)", rates=True)
-        for other in rivals
+        Claim(f"selector, {controller}",
+              f"with {number} parallel goals the horizon head solves more than {LABELS[other]} {when}",
+              "success", _gain(controller, other, number), figure4, rates=True, registered=True)
+        for other in REGISTERED
+        for number in NUMBERS
     ]  # fmt: skip
-    text = f"its gain over fixed order is larger with 4 goals than with 2 ({TESTED:,} steps) {who}"
+    text = f"its gain over fixed order is larger with 4 goals than with 2 {when}"
     more = minus(_gain(controller, "fixed", 4), _gain(controller, "fixed", 2))
-    return [*gains, Claim(f"more goals, {controller}", text, "success", more, "holds (4.3.1, no test)")]
+    said = "holds (4.3.1, no test)"
+    return [*gains, Claim(f"more goals, {controller}", text, "success", more, said, registered=True)]
 
 
-def verdicts(success: Cells, controllers: Sequence[str], rivals: Sequence[str]) -> pd.DataFrame:
-    """The claims at :data:`TESTED` steps (:func:`~mnemocraft.studies.claims.judge`), resampled by world.
+def verdicts(success: Cells, controllers: Sequence[str]) -> pd.DataFrame:
+    """The registered claims at :data:`TESTED` steps, resampled by world; Holm over the seven of a controller.
 
     ``success`` are the :func:`cells`. The paper prints gains over a fixed order, which is thus their zero.
     """
@@ -129,5 +135,13 @@ def verdicts(success: Cells, controllers: Sequence[str], rivals: Sequence[str]) 
         for controller, (number, gain) in product(controllers, printed_gains().items())
         for name, value in (("horizon", gain), ("fixed", 0.0))
     }
-    listed = [claim for controller in controllers for claim in _claims(controller, rivals)]
-    return claims.judge(listed, {"success": success}, "worlds", printed).drop(columns=["metric", "test"])
+    judged = [
+        claims.judge(_claims(controller), {"success": success}, "worlds", printed, NO_MODEL)
+        for controller in controllers
+    ]
+    return pd.concat(judged, ignore_index=True).drop(columns="metric")
+
+
+def designs() -> pd.DataFrame:
+    """The designs that were played at full size before the registered one, each with its gains in points."""
+    return pd.read_csv(DATA / "registrations" / "04_earlier_designs.csv")

@@ -40,6 +40,7 @@ PARTS = {
     "build_ms": "parser",
 }
 
+
 def _cost_axes(axes: Axes, *, first: bool = True) -> None:
     logarithmic(axes, "y")
     axes.set_xlabel("Steps")
@@ -200,7 +201,7 @@ def spent(calls: pd.DataFrame, model: str) -> Figure:
         _dotted(axes)
         axes.legend(loc="lower right")
     count = calls.groupby(["method", *PAIR]).ngroups
-    note = f"n = {count} episodes, no intervals. Thin: episodes. Thick: the formulas for each agent's longest one."
+    note = f"n = {count} episodes (thin), no intervals. Thick: the formulas for each agent's longest one."
     stamp(figure, note, model)
     return figure
 

@@ -133,8 +133,11 @@ def densities(found: Mapping[str, Distances]) -> Figure:
     grid[0].set_xlim(left=0)
     legend(figure, grid[0], 3)
     trained = found["trained"]
-    note = f"n = {sum(map(len, trained.states)):,} states of {len(trained.traces)} held-out traces, no intervals."
-    stamp(figure, f"{note} Untrained and bag of nodes: scaled to a median of 1 on the training traces.")
+    note = f"n = {sum(map(len, trained.states)):,} states of {len(trained.traces)} held-out traces."
+    stamp(
+        figure,
+        f"{note} No intervals. Untrained and bag of nodes: scaled to a median of 1 on the training traces.",
+    )
     return figure
 
 
@@ -177,7 +180,7 @@ def ablation(separated: pd.DataFrame, adjacent: pd.DataFrame) -> Figure:
 
 @styled
 def retrieval(table: pd.DataFrame) -> Figure:
-    """How many states find something in the memory bank by τ, how good it is, and what other encoders find."""
+    """By τ how many states find something in the bank and how good it is, and what other encoders find."""
     labels = {
         "found": "finds something",
         "same_task": "same task",

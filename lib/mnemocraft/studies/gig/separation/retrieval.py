@@ -24,7 +24,7 @@ from mnemocraft.studies.gig.separation.embeddings import DECIMALS, Embed, Floats
 POOLS = ("memory bank", "other held-out traces")
 """Where is looked: the agents' 50 traces of the mode, or all solved held-out traces but the state's own."""
 ENCODERS = ("trained", "untrained", "bag of nodes")
-"""The encoders that are asked."""
+"""The encoders that are asked, beside those that were trained anew."""
 USES = ("same_task", "valid", "possible", "agrees")
 """What may be good about a retrieved transition: its trace had the same task; its action is valid here, word
 for word; it is valid but for the numbers in names; it is the oracle's next action but for those numbers."""

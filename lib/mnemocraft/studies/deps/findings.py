@@ -1,0 +1,100 @@
+"""What notebook 03 found and what it can decide, made from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from IPython.display import Markdown
+
+from mnemocraft.agents.deps.methods import LABELS
+from mnemocraft.figstyle import is_surrogate
+from mnemocraft.studies import claims
+from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.deps.load import PARTS, STEM, chosen
+from mnemocraft.studies.deps.measures import AVERAGE
+from mnemocraft.studies.findings import Played, gather, points, shipped
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def findings(played: Played) -> list[str]:
+    """About six lines a model."""
+    return gather(played, (_alike, _mended, _late, _selector, _controller, _power))
+
+
+def planned(model: str, profile: str, task_list: str) -> pd.DataFrame | Markdown:
+    """What a run can decide, from the tables of this model that came with the project, or of the surrogate.
+
+    They have 30 episodes a task; a run with fewer can decide less than this says.
+    """
+    pilots = shipped(STEM)[1]
+    pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
+    if pilot is None:
+        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
+    return claims.planned(pilot, "tasks", len(chosen(PARTS[profile]["text"], task_list)))
+
+
+def _claims(found: Tables, hypothesis: str) -> pd.DataFrame:
+    """The claims of a hypothesis, over all tasks."""
+    table = found["hypotheses"]
+    return table[(table["part"] == ALL) & table["hypothesis"].str.contains(hypothesis)]
+
+
+def _told(row: pd.Series) -> str:
+    where = f"{row['pairs']:,} pairs of episodes in {row['tasks']} tasks"
+    return f"{row['claim']}: {points(row)}, {where}: **{row['verdict']}**"
+
+
+def _alike(model: str, found: Tables) -> str:
+    table = found["identical"]
+    methods = table["methods"].str.split().map(lambda names: len(set(names) & set(LABELS)))
+    same = table[(table["world"] == "text") & (methods > 1)]
+    if same.empty:
+        return f"`{model}`: no two planners succeed in the same games of the text world."
+    row = same.iloc[0]
+    why = ", a consequence of: one move list" if is_surrogate(model) else ""
+    return (
+        f"`{model}`: {row['labels']} succeed in the same **{row['success']:,} of {row['games']:,}** games of "
+        f"the text world{why}."
+    )
+
+
+def _mended(model: str, found: Tables) -> str:
+    rows = _claims(found, "DEP")
+    return f"`{model}`: {'; '.join(_told(row) for _, row in rows.iterrows())}."
+
+
+def _late(model: str, found: Tables) -> str:
+    rows = _claims(found, "rounds")
+    return f"`{model}`: {_told(rows[rows['claim'].str.startswith('of the hard')].iloc[0])}."
+
+
+def _selector(model: str, found: Tables) -> str:
+    return f"`{model}`: {_told(_claims(found, 'selector').iloc[0])}. Notebook 04 measures the selector."
+
+
+def _controller(model: str, found: Tables) -> str:
+    table = found["table2"]
+    mine = table[(table["world"] == "learned") & (table["group"] == AVERAGE) & (table["n"] > 0)]
+    counts = [
+        f"{row['label']} in {round(row['value'] * row['n'])} of {int(row['n'])}"
+        for _, row in mine.iloc[::-1].iterrows()
+    ]
+    paper, tasks = mine.set_index("method")["paper"]["deps"], _claims(found, "controller")["tasks"].iloc[0]
+    return (
+        f"`{model}`: with the learned controller the item is had by {', '.join(counts)} episodes (the paper: "
+        f"DEPS {paper:.0%}). With {tasks} tasks nothing about it is tested."
+    )
+
+
+def _power(model: str, found: Tables) -> str:
+    rows = found["hypotheses"][lambda table: table["part"] == ALL]
+    least, none = rows["detectable"].dropna() * 100, rows["detectable"].isna().sum()
+    small = (rows["paper_effect"] < rows["detectable"]).sum()
+    lead = "With a stand-in nothing is decided about language models. " if is_surrogate(model) else ""
+    return (
+        f"{lead}With so many episodes a difference of {least.min():.0f} to {least.max():.0f} points, by "
+        f"claim, shows in four of five runs. Of {len(rows)} claims {none} could not be tested, and for "
+        f"{small} the paper's effect is smaller than that."
+    )

@@ -1,0 +1,102 @@
+"""What notebook 04 found and what it can decide, made from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from IPython.display import Markdown
+
+from mnemocraft.paths import NO_MODEL
+from mnemocraft.studies import claims
+from mnemocraft.studies.deps.selectors.sweep import LABELS, STEM
+from mnemocraft.studies.deps.selectors.tables import REGISTERED, TESTED, printed_gains
+from mnemocraft.studies.findings import Played, gather, points, shipped
+
+Tables = Mapping[str, pd.DataFrame]
+CONFIRMED, FIRST = 400, 5000
+"""Worlds of the registered run, and the first of them; the sighted controller plays."""
+
+
+def findings(played: Played) -> list[str]:
+    """About five lines on the first controller that acted."""
+    return gather(played, (_most, _fewer, _growth, _oracle, _undecided))
+
+
+def planned(worlds: int) -> pd.DataFrame | Markdown:
+    """What a run of so many worlds can decide, from the tables that came with the project."""
+    pilot = shipped(STEM)[1].get(NO_MODEL, {}).get("hypotheses")
+    if pilot is None:
+        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
+    return claims.planned(pilot, "worlds", worlds)
+
+
+def _judged(found: Tables) -> pd.DataFrame:
+    """The claims on the first controller, in the order of their registration."""
+    table = found["hypotheses"]
+    return table[table["hypothesis"].str.endswith(table["hypothesis"].str.split(", ").str[-1].iloc[0])]
+
+
+def _versus(found: Tables, goals: int) -> pd.DataFrame:
+    """The claims with so many goals, over fixed and random order."""
+    judged = _judged(found)
+    return judged[judged["claim"].str.startswith(f"with {goals} ")]
+
+
+def _over(rows: pd.DataFrame) -> str:
+    told = (
+        f"{points(row)} over {LABELS[name]} (**{row['verdict']}**)"
+        for name, (_, row) in zip(REGISTERED, rows.iterrows(), strict=True)
+    )
+    return " and ".join(told)
+
+
+def _most(_: str, found: Tables) -> str:
+    rows = _versus(found, 4)
+    worlds = int(rows["worlds"].iloc[0])
+    return (
+        f"With four goals and {TESTED:,} steps the horizon head gains {_over(rows)}, in {worlds} pairs of "
+        f"episodes, one in each of {worlds} worlds."
+    )
+
+
+def _fewer(_: str, found: Tables) -> str:
+    return f"With three goals it gains {_over(_versus(found, 3))}, with two {_over(_versus(found, 2))}."
+
+
+def _growth(_: str, found: Tables) -> str:
+    row = _judged(found).iloc[-1]
+    over_fixed = _judged(found).iloc[: len(printed_gains())]
+    outside = int((over_fixed["size"] == "excludes").sum())
+    inside = {"contains": "lies inside", "excludes": "lies outside"}.get(row["size"], "is not tested against")
+    return (
+        f"The gain over fixed order is {points(row)} larger with four goals than with two "
+        f"(**{row['verdict']}**); the paper's {100 * row['paper_effect']:.1f} {inside} this interval. Of the "
+        f"paper's gains over fixed order {outside} of {len(over_fixed)} lie outside ours."
+    )
+
+
+def _oracle(_: str, found: Tables) -> str:
+    gains = found["gains"]
+    row = gains[(gains["length"] == TESTED) & (gains["one"] == "nearest") & (gains["other"] == "fixed")]
+    row = row[row["number"] == row["number"].max()].iloc[0]
+    return (
+        f"An oracle that takes the goal with the shortest way gains {points(row, 'value')} over fixed order "
+        "with four goals."
+    )
+
+
+def _undecided(_: str, found: Tables) -> str:
+    judged = _judged(found)
+    open_ones, worlds = judged[judged["verdict"] == "undecided"], int(judged["worlds"].max())
+    least, who = 100 * judged["detectable"], judged["hypothesis"].str.endswith(", sighted").all()
+    run = (
+        f"These are the {CONFIRMED} worlds of the registered run"
+        if who and (worlds, found["sights"]["world"].min()) == (CONFIRMED, FIRST)
+        else f"This is no confirmation, which takes the {CONFIRMED} registered worlds"
+    )
+    return (
+        f"Undecided: {len(open_ones)} of {len(judged)} claims. To show in four of five runs of {worlds} "
+        f"worlds a difference must be at least {least.min():.0f} to {least.max():.0f} points, by claim. "
+        f"{run}."
+    )

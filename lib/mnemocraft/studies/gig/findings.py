@@ -1,0 +1,101 @@
+"""What notebook 09 found, in sentences made from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.figstyle import is_surrogate
+from mnemocraft.studies import claims
+from mnemocraft.studies import findings as shipped
+from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.estimates import text
+from mnemocraft.studies.findings import Played
+from mnemocraft.studies.gig import sweep
+from mnemocraft.studies.gig.measures import LABELS
+from mnemocraft.studies.gig.tables import UNIT
+
+Tables = Mapping[str, pd.DataFrame]
+CEILING = 0.95
+"""Above it a success rate leaves no room for a difference."""
+
+
+def findings(played: Played) -> list[str]:
+    """The lines at the head of the notebook; what was not run says nothing."""
+    lines = []
+    for model, tables in played.items():
+        claimed = tables.get("hypotheses", pd.DataFrame())
+        if {"part", "pairs"} <= set(claimed):
+            whole = claimed[(claimed["part"] == ALL) & claimed["effect"].notna()]
+            lines += [*_leads(model, whole), _ceiling(model, tables), _experience(model, whole)]
+            lines += [_undecided(model, whole)]
+    return [line for line in lines if line]
+
+
+def planned(profile: str, seeds: Sequence[int]) -> pd.DataFrame:
+    """What a profile can decide, by the tables that came with the repository; empty if there are none."""
+    _, tables = shipped.shipped(sweep.STEM)
+    pilots = [of["hypotheses"] for of in tables.values() if "part" in of.get("hypotheses", ())]
+    streams = sweep.study(profile, seeds).streams
+    kitchens = {(task, stream.seed) for stream in streams for task in stream.tasks}
+    return claims.planned(pilots[0], UNIT, len(kitchens)) if pilots else pd.DataFrame()
+
+
+def _effect(row: pd.Series) -> str:
+    return f"{text(row, 'effect', '+.3f')} ({row['pairs']} pairs in {row[UNIT]} {UNIT})"
+
+
+def _leads(model: str, whole: pd.DataFrame) -> list[str]:
+    """GiG's leads, a line a mode; with a stand-in, what they follow from."""
+    lines = []
+    for hypothesis, rows in whole[whole["hypothesis"].isin(["GiG, sync", "GiG, async"])].groupby(
+        "hypothesis", sort=False
+    ):
+        told = "; ".join(
+            f"{row['claim'].split(' than ')[1].split(' in ')[0]} {_effect(row)}, {row['verdict']}"
+            for _, row in rows.iterrows()
+        )
+        mode = str(hypothesis).split(", ")[1]
+        lines.append(f"{_who(model)} Pass@1 of GiG in {mode} kitchens less that of: {told}.")
+    return lines
+
+
+def _who(model: str) -> str:
+    return f"**{model}** (a stand-in):" if is_surrogate(model) else f"**{model}**:"
+
+
+def _ceiling(model: str, tables: Tables) -> str:
+    """Which methods solve nearly everything, so that nothing can be told apart."""
+    table = tables.get("table1", pd.DataFrame(columns=["method", "value", "n"]))
+    rows = table[table["value"] >= CEILING].drop_duplicates("method")
+    if len(rows) < 2:
+        return ""
+    named = ", ".join(f"{LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
+    return (
+        f"{_who(model)} synchronous kitchens are at their ceiling (Pass@1: {named}; n = {rows['n'].min()} "
+        "each), so that these methods cannot be told apart there."
+    )
+
+
+def _experience(model: str, whole: pd.DataFrame) -> str:
+    rows = whole[whole["hypothesis"].isin(["experience", "plug-in"]) & (whole["metric"] == "pass_at_1")]
+    told = "; ".join(f"{row['claim']}: {_effect(row)}, {row['verdict']}" for _, row in rows.iterrows())
+    return f"{_who(model)} {told}." if told else ""
+
+
+def _undecided(model: str, whole: pd.DataFrame) -> str:
+    """Which of the paper's effects these data could not have found."""
+    if whole.empty:
+        return ""
+    small = whole[whole["paper_effect"].abs() < whole["detectable"]]
+    if whole[UNIT].max() < stats.MIN_CLUSTERS:
+        return f"{_who(model)} nothing can be decided below {stats.MIN_CLUSTERS} {UNIT}."
+    if small.empty:
+        return f"{_who(model)} each of the paper's effects is large enough to be found in these {UNIT}."
+    named = "; ".join(
+        f"{row['claim']} (paper {row['paper_effect']:+.2f}, detectable {row['detectable']:.2f})"
+        for _, row in small.iterrows()
+    )
+    return f"{_who(model)} too small to be decided here: {named}."

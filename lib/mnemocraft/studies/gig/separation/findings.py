@@ -1,0 +1,109 @@
+"""What notebook 05 found, in sentences made from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from mnemocraft.studies import claims
+from mnemocraft.studies import findings as shipped
+from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.estimates import text
+from mnemocraft.studies.findings import Played
+from mnemocraft.studies.gig.separation import embeddings
+from mnemocraft.studies.gig.separation.tables import UNIT
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def findings(played: Played) -> list[str]:
+    """The lines at the head of the notebook; what was not measured says nothing."""
+    lines: list[str] = []
+    for tables in played.values():
+        claimed, trained = tables.get("hypotheses"), tables.get("trainings")
+        if claimed is None or trained is None or "part" not in claimed:
+            continue
+        lines += [_nearest(claimed), _loops(trained), _separation(claimed), _neighbours(claimed)]
+        lines += [_others(trained), _undecided(claimed)]
+    return [line for line in lines if line]
+
+
+def planned(profile: str, kitchens: int) -> pd.DataFrame:
+    """What a profile can decide, by the tables that came with the repository; empty if there are none."""
+    _, played = shipped.shipped(embeddings.STEM)
+    pilots = [tables["hypotheses"] for tables in played.values() if "part" in tables.get("hypotheses", ())]
+    return claims.planned(pilots[0], UNIT, kitchens) if pilots and profile != "smoke" else pd.DataFrame()
+
+
+def _told(rows: pd.DataFrame, names: Mapping[str, str]) -> str:
+    """Effects after the names of what they are about, by the ends of the claims' texts."""
+    told = []
+    for _, row in rows.iterrows():
+        name = next((name for end, name in names.items() if end in row["claim"]), row["claim"])
+        effect = f"{text(row, 'effect', '+.3f')} ({row['pairs']} pairs in {row[UNIT]} {UNIT})"
+        told.append(f"{name} {effect}, *{row['verdict']}*")
+    return "; ".join(told)
+
+
+VERSUS = {
+    "'untrained'": "random weights",
+    "'bag of nodes'": "a bag of nodes",
+    "'shuffled edges'": "shuffled edges",
+}
+
+
+def _nearest(claimed: pd.DataFrame) -> str:
+    """Trained against random weights and a bag of nodes, by the action that the nearest state brings."""
+    rows = claimed[(claimed["metric"] == "nearest") & (claimed["part"] == ALL) & claimed["effect"].notna()]
+    if rows.empty:
+        return ""
+    return (
+        "Retrieval: how often the nearest stored state brings the oracle's action by the trained encoder, less "
+        f"by {_told(rows, VERSUS)}."
+    )
+
+
+def _loops(trained: pd.DataFrame) -> str:
+    rows = trained[trained["encoder"].isin(["trained", "untrained", "bag of nodes"])]
+    told = ", ".join(f"{row['encoder']} {row['false_alarms']:.0f}" for _, row in rows.iterrows())
+    return (
+        f"Loop detection: of {rows['of'].max():.0f} pairs of different states of one trace, so many look "
+        f"equal: {told} (counts, not tested)."
+    )
+
+
+def _separation(claimed: pd.DataFrame) -> str:
+    rows = claimed[claimed["metric"].isin(["chance", "auc"]) & claimed["effect"].notna()]
+    if rows.empty:
+        return ""
+    return f"Separation: AUC of the trained encoder less that of {_told(rows, VERSUS | {'0.5': 'chance'})}."
+
+
+def _neighbours(claimed: pd.DataFrame) -> str:
+    rows = claimed[(claimed["metric"] == "below") & claimed["effect"].notna()]
+    names = {
+        "Neighbouring": "Share of neighbouring steps below τ, less what we take the paper to say (95 %):"
+    }
+    return "" if rows.empty else f"{_told(rows, names)}."
+
+
+def _others(trained: pd.DataFrame) -> str:
+    """Trainings with other seeds as a range: five of them are too few to be tested."""
+    rows = trained[(trained["encoder"] == "trained") | trained["encoder"].str.startswith("seed")]
+    if len(rows) < 2:
+        return "These are one training's weights; profile `full` trains five more."
+    spans = ", ".join(
+        f"{name} {rows[column].min():.3f} to {rows[column].max():.3f}"
+        for column, name in (("auc", "AUC"), ("silhouette", "silhouette"), ("agrees", "agreement"))
+    )
+    random = trained[trained["encoder"] == "untrained"].iloc[0]
+    return (
+        f"Over {len(rows)} trainings with different seeds: {spans} (not tested); random weights have "
+        f"silhouette {random['silhouette']:.3f} and agreement {random['agrees']:.3f}."
+    )
+
+
+def _undecided(claimed: pd.DataFrame) -> str:
+    whole = claimed[(claimed["part"] == ALL) & (claimed["verdict"] == "undecided")]
+    return f"Not decided: {'; '.join(whole['claim'])}." if len(whole) else ""
