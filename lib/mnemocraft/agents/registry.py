@@ -14,6 +14,7 @@ _FAMILIES = {
     "mnemocraft.agents.deps.methods:agent": (
         "zero_shot", "zero_shot_cot", "progprompt", "inner_monologue", "code_as_policies", "dep", "deps",
     ),
+    "mnemocraft.agents.mindstores.methods:agent": ("mindstores", "reflexion"),
     "mnemocraft.agents.how2.agent:make": (
         "base", "just_ask", "memory_only", "parse", "relevance", "how2",
     ),

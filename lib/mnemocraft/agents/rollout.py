@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from mnemocraft.errors import ModelError, RequestTooLong
@@ -93,6 +93,7 @@ async def play(
         reason = "error"
         rollout.log(Error(str(error)))
     success = world.success and reason != "error"
+    rollout.remember_episode(success, reason)
     if success and not agent.teaches_itself:
         memory.learn(f"{world.task.goal}: {'; '.join(rollout.actions)}", [world.task.goal])
     delta = memory.commit(world.task.goal, success)
@@ -131,6 +132,8 @@ class Rollout:
         self.agent, self.world, self.memory, self.model, self.seed = agent, world, memory, model, seed
         self._watch = watch
         self._remembers = type(memory) is not NoMemory  # else nobody needs to look
+        self._start = self.cue() if self._remembers else None
+        self._told = False
         self.sample = 0
         self.ledger = TokenLedger()
         self.actions: list[str] = []
@@ -162,19 +165,35 @@ class Rollout:
         self.log(Call(role, reply.text, calls, usage.prompt_tokens, usage.completion_tokens, about))
         return reply
 
-    def cue(self, query: str = "") -> Cue:
+    def cue(self, query: str = "", plan: str = "") -> Cue:
         """What the memory is asked by now."""
-        return self._cue(self.world.observe().scene, query)
+        seen = self.world.observe()
+        named = {"query": query, "encoder": self.world.encoder, "plan": plan}
+        shown = {"inventory": seen.inventory, "image": seen.image, "biome": seen.biome}
+        return Cue(self.world.task.goal, seen.scene, **named, **shown)
 
-    def _cue(self, scene: str, query: str = "") -> Cue:
-        return Cue(self.world.task.goal, scene, query, self.world.encoder)
-
-    def recall(self, query: str = "") -> list[Hit]:
-        """What the memory has for a query, or for goal and scene; recorded if there is anything."""
-        hits = self.memory.recall(self.cue(query)) if self._remembers else []
+    def recall(self, query: str = "", plan: str = "") -> list[Hit]:
+        """What the memory has for a query, a plan, or goal and scene; recorded if there is anything."""
+        hits = self.memory.recall(self.cue(query, plan)) if self._remembers else []
         if hits:
-            self.log(Recall(query, [asdict(hit) for hit in hits]))
+            self.log(Recall(query or plan, [asdict(hit) for hit in hits]))
         return hits
+
+    def experience(self, start: Cue, plan: str, outcome: str, success: bool) -> None:
+        """Hand the memory a plan that was carried out from ``start``, and its outcome in a sentence.
+
+        An agent that does so itself leaves nothing for the end; for the others the episode is one experience.
+        """
+        self._told = True
+        self.memory.experience(replace(start, plan=plan), outcome, success)
+
+    def remember_episode(self, success: bool, reason: str) -> None:
+        """At the end, hand the memory what was done from the beginning on, unless the agent did so."""
+        if self._start is None or self._told or not self.actions:
+            return
+        why = "" if self.feedback.success else f": {self.feedback.failure}"
+        outcome = "Success: the goal was reached." if success else f"Failure ({reason}){why}"
+        self.experience(self._start, "; ".join(self.actions), outcome, success)
 
     def act(self, action: str, limit: int | None = None, place: int = 0, line: str = "") -> Feedback:
         """Try an action line.
@@ -188,12 +207,12 @@ class Rollout:
         Raises:
             Stopped: The episode is over, with the world's reason.
         """
-        scene = self.world.observe().scene if self._remembers else ""
+        before = self.cue() if self._remembers else None
         feedback = self.feedback = self.world.act(action, limit)
         if feedback.success:
             self.actions.append(action)
-        if feedback.success and self._remembers:
-            self.memory.observe(self._cue(scene), action)
+        if feedback.success and before is not None:
+            self.memory.observe(before, action)
         failure = feedback.failure
         self.log(Action(action, feedback.success, failure, self.world.steps, place, line, limit))
         if self.world.reason:

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
+    from mnemocraft.memory.experience import ExperienceMemory
     from mnemocraft.memory.interface import Cue, Hit, Memory
     from mnemocraft.memory.keyed import KeyedMemory
+    from mnemocraft.memory.log import Experience
     from mnemocraft.memory.registry import MEMORIES, get_memory
     from mnemocraft.memory.session import SessionGraph
     from mnemocraft.memory.traces import Match, TraceMemory
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = [
     "MEMORIES",
     "Cue",
+    "Experience",
+    "ExperienceMemory",
     "Hit",
     "KeyedMemory",
     "Match",
@@ -27,6 +31,8 @@ _MODULES = {
     "registry": "MEMORIES get_memory",
     "interface": "Cue Hit Memory",
     "keyed": "KeyedMemory",
+    "experience": "ExperienceMemory",
+    "log": "Experience",
     "traces": "Match TraceMemory",
     "session": "SessionGraph",
 }

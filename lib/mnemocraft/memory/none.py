@@ -21,6 +21,9 @@ class NoMemory:
     def learn(self, text: str, keys: Sequence[str]) -> None:
         """Nothing is kept."""
 
+    def experience(self, cue: Cue, outcome: str, success: bool) -> None:
+        """Nothing is kept."""
+
     def commit(self, goal: str, success: bool) -> Any:
         """Nothing was left."""
         return None

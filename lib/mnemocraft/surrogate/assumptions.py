@@ -44,6 +44,15 @@ ASSUMPTIONS = {
         "An action retrieved from a similar state is followed with probability `attention` where its own "
         "knowledge has a gap."
     ),
+    "remembered outcomes mend beliefs": (
+        "A remembered failure, in words of memory or as an insight, corrects the belief about its item with "
+        "probability `attention`; a plan that worked shows how each of its items was had. It never asks "
+        "whether a memory is about its own task."
+    ),
+    "foresees what is remembered": (
+        "It predicts failure where a plan repeats a step whose lack is remembered, and else success; its own "
+        "beliefs, with which the plan was made, object to nothing."
+    ),
     "one way out of a loop is enough": (
         "A list of next states and a warning each bring it out of a loop, so that having both adds nothing."
     ),

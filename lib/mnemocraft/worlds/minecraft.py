@@ -78,7 +78,7 @@ def listed(inventory: Mapping[str, int]) -> str:
 def observation(goal: str, inventory: Mapping[str, int], biome: str = "", image: Any = None) -> Observation:
     """What a Minecraft world shows."""
     scene = f"Inventory: {listed(inventory)}" + (f"\nBiome: {biome}" if biome else "")
-    return Observation(f"Task: {goal}\n{scene}", scene, inventory, image=image)
+    return Observation(f"Task: {goal}\n{scene}", scene, inventory, image=image, biome=biome)
 
 
 # --- goals as lines ---------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ class Observation:
         inventory: Units by item, where things are held in numbers.
         actions: The valid action lines, each once; None where they cannot be listed.
         image: What the agent sees, uint8 (height, width, 3), where the world was made with images.
+        biome: Where it is, in worlds that have biomes.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Observation:
     inventory: Mapping[str, int] = field(default_factory=dict)
     actions: tuple[str, ...] | None = None
     image: np.ndarray | None = None
+    biome: str = ""
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,7 @@ async def deps(rollout: Rollout, max_rounds: int | None = None, selector: Select
     dialogue = [prompts.planner(rollout.world, "deps"), rounds.question()]
     while True:
         answer = await rounds.ask("planner", dialogue)  # P_t = f_LM(p_t)
-        code = rounds.goals and looks_like_code(answer)
-        plan = read_plan(answer) if code else await rounds.read_lines(answer)
+        plan = await read(rounds, answer)
         rounds.planned(plan)
         report = carry_out(rounds, plan, selector)
         rounds.next_round()
@@ -39,6 +38,12 @@ async def deps(rollout: Rollout, max_rounds: int | None = None, selector: Select
             lines.append(await explain(rounds, report, answer))  # e_t = f_EX(d_t)
         feedback = prompts.user(*lines, f"Correct the plan for the task: {rollout.world.task.goal}")
         dialogue += [prompts.assistant(answer), feedback]  # p_t = CONCAT(p_t-1, d_t, e_t)
+
+
+async def read(rounds: Rounds, answer: str) -> Reading:
+    """The plan of an answer: code where actions are goals and it looks like code, else lines in words."""
+    code = rounds.goals and looks_like_code(answer)
+    return read_plan(answer) if code else await rounds.read_lines(answer)
 
 
 @dataclass

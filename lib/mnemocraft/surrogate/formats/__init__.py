@@ -5,7 +5,7 @@ A format is a function from a mind to a text. It is chosen by what the prompt as
 
 from collections.abc import Callable
 
-from mnemocraft.surrogate.formats import code, knowledge, steps, words
+from mnemocraft.surrogate.formats import code, experience, knowledge, steps, words
 from mnemocraft.surrogate.minds import Mind
 
 Format = Callable[[Mind], str]
@@ -22,6 +22,10 @@ _QUESTIONS: dict[str, Format] = {
 _ROLES: dict[str, Format] = {
     "You explain why a step failed": words.explain,
     "You translate lines of a plan": words.translate,
+    "You draw insights from experience": experience.analyse,
+    "You predict outcomes of plans": experience.predict,
+    "You evaluate outcomes of plans": experience.evaluate,
+    "You reflect on failed attempts": experience.reflect,
 }
 """Roles beside the planner, by how the system message begins."""
 _NAMED: dict[str, Format] = {

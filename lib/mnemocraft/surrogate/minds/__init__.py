@@ -101,6 +101,14 @@ class Mind(ABC):
         """Whether two texts tell the same steps."""
         return reference.split() == answer.split()
 
+    def insights(self) -> list[str]:
+        """What follows from the experiences that are shown, a line each."""
+        return []
+
+    def foresees(self) -> str:
+        """Why the plan that is shown will fail, by the experiences shown; empty if it will not."""
+        return ""
+
     def translate(self, text: str) -> str:
         """A step in somebody's own words as an action line, or ``none``."""
         return "none"

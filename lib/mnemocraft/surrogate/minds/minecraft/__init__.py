@@ -2,8 +2,8 @@
 
 It believes something about how each item is had (:mod:`sources`, rightly with probability ``knowledge``) and
 plans with that (:mod:`planner`). What it is told about an item corrects its belief: an explanation, what the
-world says in plain words, a memory. That a step failed says nothing about why: after a failure without a word
-it thinks again about that item, and is right with the same probability.
+world says in plain words, a memory, an experience (:mod:`experience`). That a step failed says nothing about
+why: after a failure without a word it thinks again about that item, and is right with the same probability.
 """
 
 import re
@@ -12,6 +12,7 @@ from functools import cached_property
 from mnemocraft.envs.minecraft.engine import engine
 from mnemocraft.surrogate.chance import pick
 from mnemocraft.surrogate.minds import Mind, Step
+from mnemocraft.surrogate.minds.minecraft import experience
 from mnemocraft.surrogate.minds.minecraft.planner import Move, Planner, listed
 from mnemocraft.surrogate.minds.minecraft.sources import Lesson, Source, believed, corrected
 
@@ -66,7 +67,9 @@ class MinecraftMind(Mind):
     def lessons(self) -> list[Lesson]:
         """What was said about how items are had, in order."""
         seen = self.conversation
-        said = [lesson for place, told in enumerate(seen.told) for lesson in _lessons(told.text, place)]
+        told = list(enumerate(told.text for told in seen.told))
+        said = [lesson for place, text in told for lesson in _lessons(text, place)]
+        said += [lesson for place, text in told for lesson in experience.lessons(text, place)]
         return said + [Lesson(query, text, -1) for query, text in seen.readings]
 
     def moves(self) -> list[Move]:
@@ -101,6 +104,17 @@ class MinecraftMind(Mind):
                 )
             )
         return steps
+
+    def insights(self) -> list[str]:
+        """What the remembered failures lacked, and the plans that worked."""
+        prompt = self.conversation.prompt
+        known = experience.experiences(prompt)
+        return experience.insights(past for past in known if self.who.heeds("experience", *past))
+
+    def foresees(self) -> str:
+        """The first remembered failure that the plan repeats, if it takes notice."""
+        why = experience.foreseen(self.conversation.prompt, self.inventory)
+        return why if why and self.who.heeds("foresees", self.conversation.moment) else ""
 
     def translate(self, text: str) -> str:
         """A step in somebody's own words as verb, count and item."""

@@ -1,0 +1,39 @@
+"""From the records of the study of MindStores to its tables and figures: what notebook 06 calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mnemocraft.studies import estimates, plots
+from mnemocraft.studies.mindstores import figures
+from mnemocraft.studies.mindstores import tables as measured
+
+
+def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Every table by the name of its file."""
+    episodes = measured.prepare(records)
+    return {
+        "table2": measured.table2(episodes),
+        "table4": measured.table4(episodes),
+        "figure5": measured.neighbours(episodes),
+        "controls": measured.controls(episodes),
+        "curve": measured.curve(episodes),
+        "conduct": measured.conduct(episodes),
+        "statuses": estimates.statuses(episodes, measured.CELL),
+        "hypotheses": measured.verdicts(episodes),
+    }
+
+
+def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
+    """All figures, by the name of their file."""
+    return {
+        "table2": figures.by_task(found["table2"], model),
+        "table4": figures.by_meta_task(found["table4"], model),
+        "figure5": figures.by_neighbours(found["figure5"], model),
+        "curve": figures.by_trial(found["curve"], model),
+        "controls": figures.other_memories(found["controls"], model),
+        "verdicts": plots.verdicts(found["hypotheses"], model),
+    }

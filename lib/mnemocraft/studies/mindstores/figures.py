@@ -1,0 +1,99 @@
+"""Figures of notebook 06, from its tables."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mnemocraft import figstyle
+from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
+from mnemocraft.studies import plots
+from mnemocraft.studies.mindstores.load import FRESH, FRESH_PLAYERS, GROUPS, NEIGHBOURS
+from mnemocraft.studies.mindstores.tables import AVERAGE
+from mnemocraft.studies.plots import PAPER, heat_map, legend, lines, per_cent, series
+
+_SHOWN = ("deps", "more_rounds", "unaided", "mindstores")
+LABELS = {name: player.label for name, player in FRESH_PLAYERS.items()}
+
+
+@styled
+def by_meta_task(table: pd.DataFrame, model: str) -> Figure:
+    """Figure 3 and Table 4: players by meta-task, the paper's two below ours."""
+    order = [*GROUPS, AVERAGE]
+    ours = table.pivot(index="label", columns="group", values="value").reindex(columns=order)
+    paper = table.dropna(subset="paper").pivot(index="label", columns="group", values="paper")
+    paper = paper.reindex(columns=order).rename(index=lambda label: f"{label}, paper")
+    both = pd.concat([ours.reindex([label for label in LABELS.values() if label in ours.index]), paper])
+    figure, axes = plt.subplots(figsize=(PAGE, 0.8 + 0.24 * len(both)))
+    heat_map(axes, both, (100 * both).map("{:.0f}".format))
+    axes.axhline(len(ours), color="white", lw=2)
+    stamp(
+        figure, f"Success in per cent; n = {table['n'].max():,} a row of ours. Intervals: table4.csv.", model
+    )
+    return figure
+
+
+@styled
+def by_neighbours(table: pd.DataFrame, model: str) -> Figure:
+    """Figure 5: success against the number of neighbours, on average and by level."""
+    labels = {AVERAGE: "all tasks", "MT1": "MT1", "MT4": "MT4", "MT6": "MT6", "MT7": "MT7"}
+    places = {k: place for place, k in enumerate(NEIGHBOURS)}
+    named = series(table.assign(place=table["k"].map(places)), "group", labels)
+    figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
+    lines(axes, named, "place", whisked=["all tasks"])
+    axes.set_xticks(range(len(NEIGHBOURS)), [str(k) for k in NEIGHBOURS])
+    axes.set_xlabel("experiences shown (k); 0 is DEPS")
+    per_cent(axes, "success (%)")
+    legend(figure, axes, 3)
+    size = table.loc[table["group"] == AVERAGE, "n"].max()
+    stamp(figure, f"n = {size:,} a point of all tasks.", model)
+    return figure
+
+
+@styled
+def by_trial(table: pd.DataFrame, model: str) -> Figure:
+    """Learning: success by trial, where every task has a memory of its own."""
+    mine = table[table["part"] == FRESH]
+    figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
+    lines(axes, series(mine, "player", {name: LABELS[name] for name in _SHOWN}), "trial")
+    axes.set_xlabel("trial of a task")
+    per_cent(axes, "success (%)")
+    legend(figure, axes, 2)
+    stamp(figure, f"n = {mine['n'].max():,} a point; intervals: curve.csv.", model)
+    return figure
+
+
+@styled
+def other_memories(table: pd.DataFrame, model: str) -> Figure:
+    """What other memories do in the place of the nearest experiences."""
+    mine = table[table["group"] == AVERAGE].iloc[::-1].reset_index(drop=True)
+    figure, axes = plt.subplots(figsize=(COLUMN, 0.9 + 0.25 * len(mine)))
+    look = figstyle.line(0) | {"linestyle": "none"}
+    axes.errorbar(100 * mine["value"], mine.index, xerr=plots.whiskers(mine, 100), **look)
+    axes.set_yticks(mine.index, mine["label"])
+    axes.set(xlim=(0, 100), ylim=(-0.6, len(mine) - 0.4), xlabel="success (%)")
+    stamp(figure, f"n = {mine['n'].max():,} a mark; whiskers: 95 %.", model)
+    return figure
+
+
+@styled
+def by_task(table: pd.DataFrame, model: str) -> Figure:
+    """Table 2 as differences: MindStores less DEPS by task, ours and the paper's."""
+    wide = table.pivot_table(
+        index=["meta_task", "name"], columns="player", values=["value", "paper"], sort=False
+    )
+    figure, axes = plt.subplots(figsize=(PAGE, 2.4))
+    axes.axhline(0, color="0.6", lw=0.6)
+    for column, label, look in (
+        ("value", "ours", figstyle.line(0)),
+        ("paper", "the paper", {"color": PAPER, "marker": "_", "ms": 7}),
+    ):
+        if (column, "mindstores") in wide:
+            gap = 100 * (wide[column, "mindstores"] - wide[column, "deps"])
+            axes.plot(range(len(gap)), gap, label=label, **look | {"linestyle": "none"})
+    axes.set_xticks([])
+    axes.set(xlabel="the paper's 53 rows, MT1 to MT8", ylabel="MindStores − DEPS (points)")
+    legend(figure, axes, 2)
+    stamp(figure, f"n = {table['n'].max()} episodes a task and player.", model)
+    return figure

@@ -1,0 +1,157 @@
+"""Tables and claims of notebook 06: ours beside the paper's.
+
+A *game* is a trial of a task with a seed; every player of a part plays the same games. Rates are fractions,
+with Wilson's intervals; claims resample whole tasks.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.stats import Key, difference, rate
+from mnemocraft.studies import claims, papers
+from mnemocraft.studies.claims import Claim
+from mnemocraft.studies.estimates import NUMBERS, in_order, rates
+from mnemocraft.studies.mindstores.load import (
+    CONTROLS,
+    DEPS,
+    FRESH,
+    FULL,
+    GROUPS,
+    NEIGHBOURS,
+    PLAYERS,
+    SHARED,
+)
+from mnemocraft.worlds.minecraft_tasks import minecraft_task
+
+AVERAGE = "AVG"
+CELL = ("part", "player")
+COUNTS = ("calls", "rounds", "recalled", "insights", "predictions", "revisions", "goals", "failed_goals")
+PRINTED = {"MINDSTORES": "mindstores", "DEPS": DEPS}
+"""Our player by the name in ``data/papers/``."""
+
+
+def prepare(records: pd.DataFrame) -> pd.DataFrame:
+    """The episodes with what the tables need: ``item``, ``trial``, ``group``, ``passed`` and counts."""
+    episodes = records.reindex(columns=list(dict.fromkeys([*records.columns, *COUNTS])))
+    item = episodes["task"].str.partition("/")[0]
+    prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1).astype(float)
+    return episodes.assign(
+        item=item,
+        trial=episodes["task"].str.partition("/")[2].astype(int),
+        group=item.map({key: minecraft_task(key).group for key in item.unique()}),
+        passed=episodes["success"].astype(float),
+        prompt=prompt,
+        **{name: episodes[name].astype(float).fillna(0) for name in COUNTS},
+    )
+
+
+def _part(episodes: pd.DataFrame, part: str) -> pd.DataFrame:
+    return episodes[episodes["part"] == part]
+
+
+def _with_average(episodes: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat([episodes, episodes.assign(group=AVERAGE)], ignore_index=True)
+
+
+def table2(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success by task of MindStores and DEPS, beside the paper's 53 rows."""
+    paper = papers.table("mindstores_table2").assign(paper=lambda table: table["success_rate"] / 100)
+    paper["player"] = paper["method"].map(PRINTED)
+    ours = rates(_part(episodes, FRESH).assign(task=lambda table: table["item"]), ["task", "player"])
+    table = paper.merge(ours, on=["task", "player"], how="left")
+    table["n"] = table["n"].fillna(0).astype(int)
+    return table[["meta_task", "name", "task", "player", *NUMBERS, "paper", "note"]]
+
+
+def table4(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success by meta-task of every player with a memory for each task, beside the paper's two."""
+    ours = rates(_with_average(_part(episodes, FRESH)), ["player", "group"])
+    paper = papers.table("mindstores_table4").rename(columns={"meta_task": "group"})
+    name = paper["method"].str.partition(" ")[0].map(PRINTED)
+    paper = paper.assign(player=name, paper=paper["success_rate"] / 100)[["player", "group", "paper"]]
+    means = paper.groupby("player", as_index=False)["paper"].mean().assign(group=AVERAGE)
+    table = ours.merge(pd.concat([paper, means]), on=["player", "group"], how="left")
+    return _labelled(table, FRESH, ["group"])
+
+
+def neighbours(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Figure 5: success against k where all tasks share one memory; k = 0 is DEPS."""
+    of = {DEPS: 0} | {f"k{k}": k for k in NEIGHBOURS[1:]}
+    mine = (
+        _with_average(_part(episodes, SHARED))
+        .assign(k=lambda table: table["player"].map(of))
+        .dropna(subset="k")
+    )
+    table = rates(mine.astype({"k": int}), ["group", "k"])
+    return in_order(table, {"group": (*GROUPS, AVERAGE), "k": NEIGHBOURS})
+
+
+def controls(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success by meta-task with other memories, where all tasks share one."""
+    kept = _part(episodes, SHARED)
+    mine = kept[kept["player"].isin([DEPS, FULL, *CONTROLS])]
+    return _labelled(rates(_with_average(mine), ["player", "group"]), SHARED, ["group"])
+
+
+def curve(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success by trial: what the memory of the trials before is good for."""
+    table = rates(episodes.assign(trial=episodes["trial"] + 1), [*CELL, "trial"])
+    return table.sort_values([*CELL, "trial"], ignore_index=True)
+
+
+def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Not in the paper: means an episode of calls, what was recalled and predicted, and tokens read."""
+    by = episodes.groupby(list(CELL), sort=False)
+    means = by[[*COUNTS, "prompt", "steps"]].mean()
+    return pd.concat([by.size().rename("episodes"), means], axis=1).reset_index()
+
+
+def _labelled(table: pd.DataFrame, part: str, columns: list[str]) -> pd.DataFrame:
+    names = {name: player.label for name, player in PLAYERS[part].items()}
+    table = in_order(table, {"player": list(names), "group": (*GROUPS, AVERAGE)})
+    shown = [name for name in (*NUMBERS, "paper") if name in table]
+    return table.assign(label=table["player"].map(names))[["player", "label", *columns, *shown]]
+
+
+MENDS, FORESEES = "remembered outcomes mend beliefs", "foresees what is remembered"
+EXPLAINS = "an explanation mends a belief"
+NO_TEST = "holds (Table 4, no test)"
+NOT_ASKED = "not in the paper"
+
+
+def _claim(part: str, one: str, other: str, text: str, said: str = NOT_ASKED, assumed: str = "") -> Claim:
+    weights = difference([(part, one)], [(part, other)])
+    return Claim(f"{part} memory", text, "success", weights, said, rates=True, assumed=assumed)
+
+
+CLAIMS = (
+    _claim(FRESH, "mindstores", DEPS, "MindStores solves more than DEPS", NO_TEST, MENDS),
+    _claim(FRESH, "mindstores", "unaided", "MindStores solves more than as many calls without a memory",
+           assumed=MENDS),
+    _claim(FRESH, "mindstores", "more_rounds", "MindStores solves more than DEPS with more rounds",
+           assumed=EXPLAINS),
+    _claim(FRESH, "mindstores", "no_prediction", "predicting outcomes solves more than not predicting them",
+           assumed=FORESEES),
+    _claim(FRESH, "mindstores", "single_shot", "revising solves more than a single shot",
+           "announced (section 4.4), no result", EXPLAINS),
+    _claim(SHARED, FULL, DEPS, "one memory for all tasks solves more than none", "holds (5.4)", MENDS),
+    _claim(SHARED, FULL, "shuffled", "what is nearest solves more than other content", assumed=MENDS),
+    _claim(SHARED, FULL, "random", "what is nearest solves more than what is drawn by lot", assumed=MENDS),
+    _claim(SHARED, FULL, "bm25", "nearness of embeddings solves more than shared words"),
+    _claim(SHARED, "k20", "k1", "20 neighbours solve more than one", "rises (Figure 5, a picture)", MENDS),
+)  # fmt: skip
+"""``success`` is by part and player."""
+
+
+def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The claims on prepared episodes (:func:`~mnemocraft.studies.claims.judge`), by task."""
+    measured = {"success": stats.cells(episodes, rate("passed"), CELL, cluster="item")}
+    return claims.judge(CLAIMS, measured, "tasks", _printed_cells(), claims.players(episodes))
+
+
+def _printed_cells() -> dict[tuple[str, Key], float]:
+    """The paper's success by player, a mean over its 53 rows."""
+    means = papers.table("mindstores_table2").groupby("method")["success_rate"].mean() / 100
+    return {("success", (FRESH, PRINTED[str(method)])): float(mean) for method, mean in means.items()}
