@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
+    from mnemocraft.memory.episodic import EpisodicMemory
     from mnemocraft.memory.interface import Cue, Hit, Memory
     from mnemocraft.memory.keyed import KeyedMemory
     from mnemocraft.memory.registry import MEMORIES, get_memory
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MEMORIES",
     "Cue",
+    "EpisodicMemory",
     "Hit",
     "KeyedMemory",
     "Match",
@@ -29,5 +31,6 @@ _MODULES = {
     "keyed": "KeyedMemory",
     "traces": "Match TraceMemory",
     "session": "SessionGraph",
+    "episodic": "EpisodicMemory",
 }
 __getattr__ = importer(__name__, _MODULES, "graph")
