@@ -4,6 +4,7 @@
 #   ./run_all.sh [--profile smoke|quick|full] [--model NAME] [--only NN ...] [--workers N]
 #                [--set NAME=JSON ...]
 #   ./run_all.sh test [PYTEST ARGUMENTS]   lint, type-check and test (every notebook in profile smoke too)
+#   ./run_all.sh book                      make the site and the Markdown pages of the executed notebooks
 #   ./run_all.sh minedojo-env              make build/minedojo-env for MineDojoEnv (needed by nothing else)
 #   ./run_all.sh --help                    this text
 #
@@ -25,8 +26,11 @@
 #
 # Where things go
 #   data/results/<notebook>/<model>/<profile>/*.csv     tables
-#   figures/<notebook>/*.{png,pdf}                      figures (those of smoke: build/figures/)
+#   figures/<notebook>/*.{png,pdf}                      figures of the largest run that came with the notebooks;
+#   figures/<notebook>/<model>/<profile>/*.{png,pdf}    ... and of any other run
 #   build/notebooks/<model>/<profile>/*.{ipynb,html}    executed notebooks
+#   build/book/index.html                               the site that `book` makes of them, ...
+#   book/*.md                                           ... and the pages, where data/results/ has the tables
 #   build/runs/<notebook>/<model>/                      finished episodes: after Ctrl-C or a crash, the same
 #                                                       command goes on from there; delete to start afresh
 #
@@ -119,7 +123,7 @@ make_venv() {
     "$base" -m venv --clear .venv
   fi
   say "installing the packages of constraints.txt into .venv (3 GB; takes some minutes the first time)"
-  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,finetune,minecraft,dev]'
+  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,finetune,minecraft,book,dev]'
 }
 
 # Sets $python to the interpreter of an environment that satisfies the lock.
@@ -192,6 +196,11 @@ case "${1:-}" in
     shift
     set_up
     run_tests "$@"
+    ;;
+  book)
+    [ $# = 1 ] || { say "book takes no further arguments."; exit 2; }
+    set_up
+    exec "$python" -m mnemocraft.book
     ;;
   minedojo-env)
     make_minedojo_env

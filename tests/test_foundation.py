@@ -50,10 +50,10 @@ def test_the_lock_is_plain_exact_pins() -> None:
 def test_conda_installs_what_run_all_installs() -> None:
     python, pip, packages = ENVIRONMENT["dependencies"]
     assert pip == "pip"
-    extras = ".[local,graph,finetune,minecraft,dev]"
+    extras = ".[local,graph,finetune,minecraft,book,dev]"
     assert packages["pip"] == ["-c constraints.txt", f"-e {extras}"]
     assert f"pip install --disable-pip-version-check -c constraints.txt -e '{extras}'" in RUN_ALL
-    assert PROJECT["optional-dependencies"].keys() == {"local", "graph", "finetune", "minecraft", "dev"}
+    assert set(PROJECT["optional-dependencies"]) == {"local", "graph", "finetune", "minecraft", "book", "dev"}
     assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
 
 
@@ -163,10 +163,10 @@ def test_smoke_results_are_the_only_results_that_git_ignores() -> None:
         return subprocess.run(command, cwd=paths.ROOT, check=False).returncode == 0
 
     assert ignored(paths.results_dir("01_x", "surrogate", "smoke") / "t.csv")
-    assert ignored(paths.figures_dir("01_x", "smoke") / "f.pdf")
+    assert ignored(paths.figures_dir("01_x", "surrogate", "smoke") / "f.pdf")
     assert ignored(paths.run_dir("01_x", "surrogate") / "streams")
     assert not ignored(paths.results_dir("01_x", "surrogate", "quick") / "t.csv")
-    assert not ignored(paths.figures_dir("01_x", "quick") / "f.pdf")
+    assert not ignored(paths.figures_dir("01_x", "surrogate", "quick") / "f.pdf")
 
 
 def test_ci_runs_the_tests_and_passes_their_status_on(checkout: Path) -> None:

@@ -1,7 +1,11 @@
 """How2's tables, statistics and figures on synthetic records whose truth is known."""
 
+import asyncio
 import math
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,23 +14,29 @@ import pytest
 from scipy.stats import binomtest
 
 from how2_synthetic import success_rate, synthetic
-from mnemocraft import figstyle, paths
+from mnemocraft import paths, stats
+from mnemocraft.agents.how2.roles import is_relevant
 from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS, TEACHERS
 from mnemocraft.envs.plancraft.data import examples
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.studies import claims, papers, report
-from mnemocraft.studies.how2 import analysis, hypotheses, measures, tables
+from mnemocraft.studies import claims, findings, papers, report
+from mnemocraft.studies.how2 import analysis, facts, hypotheses, measures, tables
+from mnemocraft.studies.how2 import findings as how2
 from mnemocraft.studies.how2.load import SPLITS
+from mnemocraft.surrogate.assumptions import ASSUMPTIONS
+
+MODEL = "a-language-model"
+NOWHERE = Path("no relevance check is in these records, so that no trajectory is read")
 
 
 @pytest.fixture(scope="module")
 def records() -> pd.DataFrame:
-    return synthetic(seeds=1)
+    return synthetic(seeds=1).assign(model=MODEL)
 
 
 @pytest.fixture(scope="module")
 def found(records) -> dict[str, pd.DataFrame]:
-    return analysis.tables(records) | analysis.data_tables()
+    return analysis.tables(records, NOWHERE) | analysis.data_tables()
 
 
 def pick(table: pd.DataFrame, **where: str) -> pd.Series:
@@ -170,7 +180,12 @@ def test_failed_episodes_stay_in_the_denominator():
 
 
 def test_planted_effects_are_found(found):
-    assert (found["hypotheses"]["verdict"] == "holds").all()
+    table = found["hypotheses"]
+    seen = table["detectable"] <= table["paper_effect"].abs()
+    assert seen.sum() > 7 and (table.loc[seen, "verdict"] == "holds").all()
+    assert set(table.loc[~seen, "verdict"]) == {"cannot be decided here"}
+    signs = {c.text: 1 if c.direction == "positive" else -1 for c in hypotheses.CLAIMS}
+    assert (table["effect"] * table["claim"].map(signs) > 0).all()
     interaction = found["table7"].set_index(["term", "statistic"])["value"]
     assert interaction["C(teacher):C(memory)", "p_value"] < 1e-6
     assert interaction["Residual", "df"] == 470 * 2 * 2 * 2 - 4
@@ -180,15 +195,61 @@ def test_planted_effects_are_found(found):
 
 def test_reversed_effects_fail_and_absent_ones_are_undecided():
     chosen = [(s, t, split, "main") for s in SETUPS[1:] for t in TEACHERS for split in SPLITS]
-    flipped = synthetic(1, size=300, chosen=chosen, rate=lambda s, t: 1 - success_rate(s, t))
-    verdicts = hypotheses.verdicts(measures.prepare(flipped)).set_index("claim")
-    success = verdicts[verdicts["metric"] == "overall_sr"]
-    assert (success["verdict"] == "fails").all()
-    assert (verdicts.query("hypothesis == 'relevance'")["hypothesis_verdict"] == "fails").all()
-    same = hypotheses.verdicts(measures.prepare(synthetic(1, size=300, chosen=chosen, rate=lambda *_: 0.5)))
-    same = same.query("metric == 'overall_sr'")
-    assert (same["verdict"] == "undecided").all()
+
+    def judged(rate: Callable[[str, str], float]) -> pd.DataFrame:
+        records = synthetic(1, chosen=chosen, rate=rate).assign(model=MODEL)
+        table = hypotheses.verdicts(measures.prepare(records)).query("metric == 'overall_sr'")
+        return table[table["detectable"] <= table["paper_effect"].abs()]
+
+    reversed_ = judged(lambda s, t: 1 - success_rate(s, t))
+    assert len(reversed_) > 3 and (reversed_["verdict"] == "fails").all()
+    same = judged(lambda *_: 0.5)
+    assert len(same) > 3 and (same["verdict"] == "undecided").all()
     assert same["finding"].str.contains("not distinguishable").all()
+
+
+def test_effects_of_opposite_sign_in_the_splits_reverse():
+    chosen = [(s, "executable", split, "main") for s in ("parse", "memory_only") for split in SPLITS]
+    records = synthetic(1, size=200, chosen=chosen).assign(model=MODEL)
+    records["success"] = (records["setup"] == "parse") == (records["split"] == "high")
+    records["success"] ^= records["index"] % 7 == 0
+    table = hypotheses.verdicts(measures.prepare(records)).query("hypothesis == 'parse'").set_index("part")
+    assert table.loc["all", "verdict"] == "reverses"
+    assert table.loc["low", "effect"] < -0.5 and table.loc["high", "effect"] > 0.5
+    assert "-0." in table.loc["all", "finding"] and "in high" in table.loc["all", "finding"]
+
+
+def test_a_stand_in_gets_assumptions_and_no_verdict(records):
+    episodes = measures.prepare(records[records["variant"] == "main"].assign(model="surrogate"))
+    table = hypotheses.verdicts(episodes)
+    assert set(table["verdict"]) == {f"consequence of: {c.assumed}" for c in hypotheses.CLAIMS}
+    assert (table[["p", "p_holm", "direction", "size"]] == "").all(axis=None)
+    tests = hypotheses.t_tests(episodes)
+    assert set(tests["conclusion"]) == {"no test: a stand-in played", "not run"}
+    assert (tests.filter(regex="^p_") == "").all(axis=None)
+    anova = hypotheses.table7(episodes).set_index("statistic")["value"]
+    assert anova["F"].notna().any() and anova["p_value"].isna().all()
+
+
+def test_below_20_targets_nothing_is_tested():
+    few = measures.prepare(synthetic(1, size=10).assign(model=MODEL))
+    assert few["target"].nunique() < 20
+    tests, table = hypotheses.t_tests(few), hypotheses.verdicts(few)
+    assert tests["conclusion"].str.startswith("no test: ").all()
+    assert (tests.filter(regex="^p_") == "").all(axis=None) and (table[["p", "p_holm"]] == "").all(axis=None)
+    assert set(table["verdict"]) == {"undecided"} and table["detectable"].isna().all()
+    assert hypotheses.table7(few).set_index("statistic")["value"]["p_value"].isna().all()
+
+
+def test_every_claim_names_its_assumption_and_is_told_by_split():
+    for claim in hypotheses.CLAIMS:
+        assert claim.assumed in ASSUMPTIONS and claim.rates
+        assert set(claim.parts) == set(SPLITS)
+        for split, weights in claim.parts.items():
+            assert {key[3] for key in weights} == {split}
+        whole = {key: w for weights in claim.parts.values() for key, w in weights.items()}
+        assert whole == pytest.approx({key: 2 * w for key, w in claim.weights.items()})  # their mean
+    assert not any("raises interventions" in claim.text for claim in hypotheses.CLAIMS)  # a fact
 
 
 def test_t_test_is_students_and_holm_only_raises_p(records, found):
@@ -201,7 +262,11 @@ def test_t_test_is_students_and_holm_only_raises_p(records, found):
     row = found["t_tests"].iloc[0]
     assert row["t"] == pytest.approx(ttest_ind(*pools).statistic)
     assert row["df"] == 4 * 470 - 2
-    assert (found["t_tests"]["p_clustered_holm"] >= found["t_tests"]["p_clustered"]).all()
+    bound, holm = (
+        found["t_tests"][f"p_clustered{name}"].str.removeprefix("< ").astype(float) for name in ("", "_holm")
+    )
+    assert (holm >= bound).all() and not found["t_tests"]["p_student"].str.contains("0.000").any()
+    assert row["p_student"] == stats.p_text(ttest_ind(*pools).pvalue)
     assert found["t_tests"]["paper_t"].tolist()[:2] == ["1.615", "1.953"]
 
 
@@ -234,25 +299,25 @@ def test_mcnemar_pairs_by_task_and_seed_what_is_compared(records, found):
         pairs = pool.pivot(index=[shared, "split", "task", "seed"], columns=factor, values="success")
         better, worse = (pairs[one] > pairs[other]).sum(), (pairs[one] < pairs[other]).sum()
         p = found["t_tests"]["p_mcnemar"].iloc[row]
-        assert p == pytest.approx(binomtest(better, better + worse).pvalue)
+        assert p == stats.p_text(binomtest(better, better + worse).pvalue)
 
 
 def test_unfinished_pairs_have_no_mcnemar_but_keep_the_rest(records, found):
     lost = records.query("variant == 'curriculum' and difficulty == 'easy'").index[0]
     table = hypotheses.t_tests(measures.prepare(records.drop(lost)))
-    assert table["p_mcnemar"].isna().tolist() == [False] * 5 + [True, False]
-    assert table["p_student"].notna().all() and table["p_clustered"].notna().all()
+    assert (table["p_mcnemar"] == "").tolist() == [False] * 5 + [True, False]
+    assert (table[["p_student", "p_clustered"]] != "").all(axis=None)
 
 
 def test_verdicts_come_with_effect_size_interval_and_n(found):
-    table = found["hypotheses"].set_index("hypothesis")
+    table = found["hypotheses"].query("part == 'all'").set_index("hypothesis")
     assert (table["low"] < table["effect"]).all() and (table["effect"] < table["high"]).all()
     rates = (
         found["table1"].query("setup == 'just_ask' and metric == 'overall_sr'").groupby("teacher")["value"]
     )
     arcs = {t: 2 * np.arcsin(np.sqrt(r)).mean() for t, r in rates}
     assert table.loc["H1a", "cohens_h"] == pytest.approx(arcs[TEACHERS[0]] - arcs[TEACHERS[2]])
-    assert table.loc["H1a", "n"] == 4 * 470
+    assert table.loc["H1a", "pairs"] == 2 * 470
     targets = {e.target for split in SPLITS for e in examples(split) if not e.impossible}
     assert table.loc["H1a", "targets"] == len(targets)
 
@@ -284,6 +349,100 @@ def test_judged_teachers():
     assert math.isnan(table.loc["non-executable", "value"])
 
 
+# --- facts: what follows from a rule
+
+
+def test_a_check_that_refuses_everything_adds_the_repeated_targets():
+    chosen = [
+        (s, "executable", split, "main") for s in ("just_ask", "memory_only", "relevance") for split in SPLITS
+    ]
+    records = synthetic(1, size=60, chosen=chosen)
+    first = ~records.sort_values("index").duplicated(["setup", "split", "target"])
+    records["interventions"] = ((records["setup"] != "memory_only") | first).astype(int)
+    records["tokens_relevance_calls"] = ((records["setup"] == "relevance") & ~first).astype(int) * 2
+    answers = [{"type": "call", "role": "relevance", "text": text} for text in ("No.", " no")]
+    other = [
+        {"type": "call", "role": "actor", "text": "yes"},
+        {"type": "end", "reason": "success", "steps": 1},
+    ]
+    table = facts.relevance(measures.prepare(records), lambda _: [*answers, *other]).query(
+        "setup == 'relevance'"
+    )
+    assert (table["refused"] == table["checks"]).all() and (table["all_refused"] == table["checked"]).all()
+    for _, row in table.iterrows():
+        tasks = examples(row["split"])[:60]
+        repeats = 1 - len({t.target for t in tasks}) / len(tasks)
+        assert [row["asked_more"], row["most"], row["repeats"]] == pytest.approx([repeats] * 3)
+        assert (row["checks"], row["checked"]) == (2 * round(60 * repeats), round(60 * repeats))
+    (told,) = facts.told("m", {"relevance": table})
+    assert f"says no in {table['checks'].sum()} of {table['checks'].sum()} relevance checks" in told
+
+
+@pytest.mark.parametrize(
+    ("answer", "no"),
+    [("Yes, it fits", False), ('"yes"', False), ("", True), ("no", True), ("I say yes", True)],
+)
+def test_an_answer_of_the_relevance_role_is_read_as_the_agent_reads_it(answer, no):
+    async def ask(*_: object) -> SimpleNamespace:
+        return SimpleNamespace(text=answer)
+
+    rollout: Any = SimpleNamespace(ask=ask, world=SimpleNamespace(guide=""))
+    assert asyncio.run(is_relevant(rollout, "table", "item", "entry")) != no
+    assert facts.refuses(answer) == no
+
+
+def test_what_a_curriculum_changes_is_counted_in_pairs():
+    chosen = [("how2", "executable", "high", variant) for variant in ("main", "curriculum")]
+    records = synthetic(1, size=50, chosen=chosen)
+    for column in ("success", "interventions"):
+        records[column] = 1
+    records.loc[records.query("variant == 'curriculum'").index[:3], "success"] = 0
+    table = facts.order(measures.prepare(records))
+    assert table["pairs"].tolist() == [50, 50] and table["differ"].tolist() == [3, 0]
+    (told,) = facts.told("m", {"order": table})
+    assert "3 of 50 paired episodes" in told
+    assert facts.told("m", {"order": facts.order(measures.prepare(records.iloc[:50]))}) == []
+
+
+def test_the_target_that_an_effect_rests_on_is_named():
+    chosen = [(s, t, "high", "main") for s in ("just_ask", "memory_only") for t in TEACHERS]
+    records = synthetic(1, size=60, chosen=chosen).query("difficulty != 'impossible'")
+    (target, _), *_ = records["target"].value_counts().items()
+    lost = (
+        (records["setup"] == "memory_only")
+        & (records["teacher"] == "executable")
+        & (records["target"] == target)
+    )
+    records["success"] = ~lost
+    table = hypotheses.one_target(measures.prepare(records)).query("hypothesis == 'H1b' and part == 'high'")
+    row = table.iloc[0]
+    assert row["effect"] > 0 and row["without"] == 0 and row["target"] == target
+    assert f"`{target}`" in how2.findings({"m": {"one_target": table}})[0]
+
+
+# --- what the notebook opens with
+
+
+def test_findings_have_model_pairs_clusters_and_interval(found, tmp_path):
+    report.write(found, {"model": MODEL, "seeds": "0"}, tmp_path)
+    for tables_ in (found, findings.read(tmp_path)):  # in memory, and as they come with the repository
+        lines = how2.findings({MODEL: tables_})
+        assert len(lines) == 2 and all(MODEL in line for line in lines)
+        row = found["hypotheses"].iloc[0]
+        assert (
+            f"({row['pairs']} pairs in {row['targets']} targets)" in lines[1] and "holds: H1b +0." in lines[1]
+        )
+        standin = how2.findings({"surrogate": tables_})
+        assert "pairs in" in standin[0] and "[" in standin[0] and "H2 cannot be decided" in standin[2]
+    assert how2.findings({"surrogate": found, MODEL: found})[0].startswith(f"**{MODEL}**")
+    assert how2.findings({MODEL: {}, "surrogate": {}}) == []
+
+
+def test_few_targets_are_said_to_decide_nothing():
+    few = analysis.tables(synthetic(1, size=10).assign(model=MODEL), NOWHERE)
+    assert any(line.startswith("None of the 7 claims can be decided") for line in how2.findings({MODEL: few}))
+
+
 # --- partial runs, files
 
 
@@ -294,23 +453,24 @@ TWO_CELLS = [("how2", "executable", "high", "curriculum"), ("just_ask", "executa
 @pytest.mark.parametrize("chosen", [BASE_ONLY, TWO_CELLS])
 def test_partial_runs_give_partial_tables(chosen):
     few = synthetic(1, size=3, chosen=chosen)
-    found = analysis.tables(few[few["difficulty"] != "impossible"])
+    found = analysis.tables(few[few["difficulty"] != "impossible"].assign(model=MODEL), NOWHERE)
     assert set(found["hypotheses"]["verdict"]) == {"undecided"}
     assert set(found["t_tests"]["conclusion"]) == {"not run"}
-    assert "Cohen's h" not in claims.sentences(found["hypotheses"], "surrogate")
+    assert "Cohen's h" not in claims.sentences(found["hypotheses"], MODEL)
+    assert how2.findings({MODEL: found}) == how2.findings({"surrogate": found}) == []
     assert len(found["table1"]) == len(tables.GRID) * 4
     run = found["table1"]["n"] > 0
     assert run.any() and found["table1"].loc[~run, "value"].isna().all()
 
 
 def test_partial_runs_give_partial_figures():
-    found = analysis.tables(synthetic(1, size=3, chosen=BASE_ONLY)) | analysis.data_tables()
+    found = analysis.tables(synthetic(1, size=3, chosen=BASE_ONLY), NOWHERE) | analysis.data_tables()
     for figure in analysis.draw({"surrogate": found}).values():
         plt.close(figure)
 
 
 def test_a_whole_grid_of_single_episodes_is_undecided():
-    found = analysis.tables(synthetic(1, size=1))
+    found = analysis.tables(synthetic(1, size=1).assign(model=MODEL), NOWHERE)
     assert found["table1"]["value"].notna().any() and found["table1"]["low"].isna().all()
     assert set(found["hypotheses"]["verdict"]) == {"undecided"}
     assert not found["hypotheses"]["finding"].str.contains("not measured").any()
@@ -320,14 +480,3 @@ def test_reading_tables_show_interval_and_paper(found):
     text = report.with_paper(found["table1"], ["setup", "teacher"], ["split", "metric"])
     assert text.loc[("just_ask", "executable"), ("low", "overall_sr")].endswith("| 0.59")
     assert text.shape == (26, 8)
-
-
-def test_figure_files_are_deterministic(tmp_path):
-    def save(folder: Path) -> list[bytes]:
-        figure, axes = plt.subplots(figsize=(1, 1))
-        axes.plot([1, 2], label="a line", **figstyle.line(1))
-        axes.bar([1], [2], **figstyle.bar(1))
-        figstyle.stamp(figure, "n = 2", "surrogate")
-        return [path.read_bytes() for path in figstyle.save(figure, folder, "f")]
-
-    assert save(tmp_path / "a") == save(tmp_path / "b")

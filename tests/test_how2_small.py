@@ -1,5 +1,7 @@
 """The small model beside the paper and the surrogate: its part of the study, its tables, what they say."""
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -13,10 +15,10 @@ from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import example, examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies.how2 import analysis, compare, known, measures, sweep
-from mnemocraft.studies.how2.hypotheses import agreement
 
 MAIN = [c for c in conditions() if c[3] == "main"]
 SMALL = "replay:a-small-model"
+NOWHERE = Path("no relevance check is in these records, so that no trajectory is read")
 SOLVABLE = [e for split in ("low", "high") for e in examples(split)[:60] if not e.impossible]
 KNOWN = frozenset(sorted({e.target for e in SOLVABLE})[::2])
 
@@ -35,13 +37,13 @@ def records() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def found(records) -> dict[str, pd.DataFrame]:
-    return analysis.small_tables(records, KNOWN)
+    return analysis.small_tables(records, NOWHERE, KNOWN)
 
 
 @pytest.fixture(scope="module")
 def played(found) -> dict[str, dict[str, pd.DataFrame]]:
     other = synthetic(1, size=30, chosen=MAIN)
-    return {"surrogate": analysis.data_tables() | analysis.tables(other), SMALL: found}
+    return {"surrogate": analysis.data_tables() | analysis.tables(other, NOWHERE), SMALL: found}
 
 
 # --- its part of the study
@@ -92,50 +94,40 @@ def test_mistakes_are_named():
 def test_setups_are_compared_on_the_tasks_that_all_play(records):
     more = records[records["setup"] == "just_ask"].assign(success=False)
     more = more.assign(task=examples("low")[100].id, target=examples("low")[100].target)
-    found, longer = (analysis.small_tables(r, KNOWN) for r in (records, pd.concat([records, more])))
+    found, longer = (analysis.small_tables(r, NOWHERE, KNOWN) for r in (records, pd.concat([records, more])))
     for name in ("table1", "hypotheses"):
         pd.testing.assert_frame_equal(found[name], longer[name])
     assert longer["statuses"]["episodes"].sum() == found["statuses"]["episodes"].sum() + len(more)
 
 
-# --- agreement with the paper
+# --- beside the paper
 
 
-@pytest.mark.parametrize(
-    ("paper", "low", "high", "expected"),
-    [
-        (0.1, 0.02, 0.3, "agrees"),
-        (-0.1, -0.3, -0.02, "agrees"),
-        (0.1, -0.3, -0.02, "disagrees"),
-        (-0.1, 0.02, 0.3, "disagrees"),
-        (0.1, -0.02, 0.9, "undecided"),
-        (0.1, 0.0, 0.0, "undecided"),
-        (0.0, 0.1, 0.2, "undecided"),
-        (np.nan, 0.1, 0.2, "undecided"),
-        (0.1, np.nan, np.nan, "undecided"),
-    ],
-)
-def test_agreement_needs_an_interval_on_the_papers_side_of_0(paper, low, high, expected):
-    assert agreement(paper, low, high) == expected
-
-
-def test_only_a_language_models_effects_are_evidence(played):
+def test_only_a_language_models_effects_stand_beside_the_papers(played):
     table = compare.hypotheses(played)
-    assert (SMALL, "evidence") in table.columns and ("surrogate", "evidence") not in table.columns
-    said = compare.evidence(played)
-    counts = table[SMALL, "evidence"].value_counts()
-    assert said.startswith(f"**{SMALL}** agrees with the paper on {counts['agrees']} of 8 claims")
-    assert "surrogate" not in said
-    assert compare.evidence({"surrogate": played["surrogate"]}).startswith("Only surrogates")
+    for name in ("direction", "size"):
+        assert (SMALL, name) in table.columns and ("surrogate", name) not in table.columns
+    assert list(table.columns.unique(0)) == ["paper", SMALL, "surrogate"]
+    assert table["surrogate", "verdict"].str.startswith("consequence of: ").all()
+    assert set(table.index.unique("part")) == {"all", "low", "high"} and len(table) == 7 * 3
 
 
-def test_planted_effects_get_the_evidence_they_should(played):
-    rows = played[SMALL]["hypotheses"].set_index("claim")
+def test_planted_effects_get_what_they_should(played):
+    rows = played[SMALL]["hypotheses"].query("part == 'all'").set_index("claim")
     better = rows.loc["asked at once, executable answers help more than subgoal ones"]
-    assert (better["effect"], better["evidence"]) == (1.0, "agrees")  # always against never
-    none = rows.loc["from memory, subgoal answers help more than partially executable ones"]
-    assert (none["effect"], none["evidence"]) == (0.0, "undecided")
-    assert compare.hypotheses(played)[SMALL, "effect"].iloc[0] == "+1.00 [+1.00, +1.00]"
+    assert (better["effect"], better["verdict"]) == (1.0, "undecided")  # always against never: no width
+    assert np.isnan(better["low"]) and "the same in every cluster" in better["finding"]
+    assert compare.hypotheses(played)[SMALL, "effect"].iloc[0] == "+1.00 [?, ?]"
+
+
+def test_what_a_profile_can_decide_is_said_from_what_came_with_the_repository(monkeypatch, found):
+    shipped = {"surrogate": {"hypotheses": found["hypotheses"]}, SMALL: found}
+    monkeypatch.setattr(compare.findings, "shipped", lambda stem: ("quick", shipped))
+    table = compare.planned("smoke", "surrogate", SMALL)
+    assert list(table.index.unique("model")) == [SMALL, "surrogate"] and len(table) == 2 * 7
+    assert table["this run"].str.startswith("nothing is tested below 20 clusters").all()
+    monkeypatch.setattr(compare.findings, "shipped", lambda stem: ("", {}))
+    assert compare.planned("smoke", "surrogate", None).empty
 
 
 # --- known and unknown targets
@@ -155,12 +147,14 @@ def test_known_targets_are_counted_apart(found):
             assert (cell["n"], cell["n_targets"]) == (len(mine), len({e.target for e in mine}))
             assert cell["value"] == (level == "easy" and inside)
     both = row(table, "base", "none", "all", "all")
+    wilson = proportion_confint(both["value"] * both["n_targets"], both["n_targets"], method="wilson")
+    assert (both["low"], both["high"]) == pytest.approx(wilson)
     easy = [e for e in SOLVABLE if e.difficulty == "easy" and e.target in KNOWN]
     assert both["n"] == len(SOLVABLE) and both["value"] == pytest.approx(len(easy) / len(SOLVABLE))
     assert both["low"] < both["value"] < both["high"]
 
 
-def test_unanimous_episodes_get_an_interval_as_wide_as_their_targets_warrant(found):
+def test_intervals_are_wilsons_over_targets_and_newcombes(found):
     table = found["known_targets"]
     yes, no = (row(table, "base", "none", "easy", group) for group in ("known", "unknown"))
     k, m = int(yes["n_targets"]), int(no["n_targets"])
@@ -187,7 +181,10 @@ def test_the_designs_targets_are_met_or_not(records, found):
     assert design["n"].tolist()[:2] == [easy, easy]
     # A model that knows everything alike: near 0 is missed, and no difference is to be seen.
     alike = records.assign(success=records["success"] | (records["setup"] == "base"))
-    assert analysis.small_tables(alike, KNOWN)["targets_of_the_design"]["met"].tolist()[2:] == ["no", "no"]
+    assert analysis.small_tables(alike, NOWHERE, KNOWN)["targets_of_the_design"]["met"].tolist()[2:] == [
+        "no",
+        "no",
+    ]
 
 
 @pytest.mark.parametrize(("solved", "met"), [(8, "yes"), (7, "no")])
@@ -203,10 +200,10 @@ def test_a_bound_that_is_just_reached_is_met(solved, met):
 
 def test_each_number_stands_beside_the_papers_under_its_models_name(played):
     table = compare.columns(played, "table1", "metric", "low")
-    assert list(table["overall_sr"].columns) == ["surrogate", SMALL, "paper"]
+    assert list(table["overall_sr"].columns) == [SMALL, "surrogate", "paper"]
     assert table.shape == (26, 4 * 3)
     line = table.loc[("just_ask", "executable"), "overall_sr"]
-    assert line[SMALL] == "1.00 [1.00, 1.00]" and line["paper"] == "0.59"
+    assert line[SMALL] == "1.00 [?, ?]" and line["paper"] == "0.59"
     ours = played["surrogate"]["table1"].query("metric == 'overall_sr' and split == 'low'")
     value = ours.query("setup == 'just_ask' and teacher == 'executable'")["value"].item()
     assert line["surrogate"].startswith(f"{value:.2f} [")
@@ -238,12 +235,12 @@ def test_figures_name_their_models_and_mark_only_the_surrogate(played):
     for name in ("figure7", "hypotheses"):
         shown = texts(drawn[name])
         assert any(SMALL in text for text in shown), name
-        assert sum(figstyle.SURROGATE_MARK in text for text in shown) == 1, name
-    panels = drawn["figure7"].axes[:3]
-    assert [axes.get_title().split(":")[0] for axes in panels] == [
+        assert any(figstyle.SURROGATE_MARK in text for text in shown), name
+    panels = drawn["figure7"].axes[::2]
+    assert [axes.get_title().removesuffix(": low repetition") for axes in panels] == [
         "the paper's Llama 3.3 70B",
-        "replay",
-        "surrogate",
+        figstyle.called(SMALL),
+        figstyle.SURROGATE_MARK,
     ]
     for name, figure in drawn.items():
         figure.draw_without_rendering()
@@ -254,7 +251,7 @@ def test_figures_name_their_models_and_mark_only_the_surrogate(played):
 
 def test_figure7_draws_each_models_own_numbers(played):
     grid = analysis.draw(played)["figure7"].axes
-    solved = grid[1].containers[0].lines[0].get_ydata()  # the small model, executable answers, low split
+    solved = grid[2].containers[0].lines[0].get_ydata()  # the small model, executable answers, low split
     assert np.allclose(solved, 100)
     for figure in map(plt.figure, plt.get_fignums()):
         plt.close(figure)

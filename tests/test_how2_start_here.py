@@ -1,11 +1,17 @@
 """The cost estimate of notebook 00 is tokens times list price, for exactly the episodes of the study."""
 
+import re
+
+import nbformat
 import pandas as pd
 import pytest
 
 from how2_synthetic import synthetic
+from mnemocraft import paths
 from mnemocraft.llm.budget import prices
 from mnemocraft.studies.how2 import start_here, sweep
+from mnemocraft.surrogate import DEFAULTS, MINDS
+from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
 
 def test_estimate_is_tokens_times_price():
@@ -38,3 +44,32 @@ def test_what_was_managed_is_counted_from_the_records():
         "m solved 1 of 2 tasks within 4 step(s) each: 4 valid moves, smelts or refusals, 6 look-ups, "
         "2 invalid calls."
     )
+
+
+def test_the_table_of_the_surrogates_numbers_is_that_of_the_code():
+    table = start_here.defaults()
+    assert set(table.index) == {"knowledge", *DEFAULTS}
+    for world, spec in MINDS.items():
+        assert f"{spec.knowledge:g} {world}" in table.loc["knowledge", "default"]
+    for name, value in DEFAULTS.items():
+        assert table.loc[name, "default"] == f"{value:g}"
+
+
+def test_every_assumption_has_an_anchor():
+    text = start_here.assumptions()
+    for name, said in ASSUMPTIONS.items():
+        assert f'<a id="{name.replace(" ", "-")}"></a>**{name}**: {said}' in text
+
+
+def test_the_first_notebook_lists_every_notebook():
+    first = nbformat.read(paths.NOTEBOOKS / "00_start_here.ipynb", 4).cells[0].source
+    listed = re.findall(r"^\| `(\d\d_\w+)` \|", first, re.MULTILINE)
+    assert {path.stem for path in paths.NOTEBOOKS.glob("*.ipynb")} <= set(listed)
+    assert listed == sorted(set(listed))
+
+
+def test_findings_are_the_costs_of_each_profile():
+    costs = start_here.estimate(synthetic(1, size=5), [0, 1])
+    lines = start_here.findings({"surrogate": {"cost_estimate": costs}})
+    assert len(lines) == len(sweep.TASKS) and str(costs["episodes"].max()) in lines[-1]
+    assert start_here.findings({"surrogate": {}}) == []

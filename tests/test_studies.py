@@ -40,7 +40,7 @@ class Case(NamedTuple):
 CASES = {
     "how2": Case(
         lambda: how2_synthetic.synthetic(1, size=60),
-        lambda records: how2.tables(records) | how2.data_tables(),
+        lambda records: how2.tables(records, Path("no trajectory is read")) | how2.data_tables(),
         lambda found, model: how2.draw({model: found}) | {"method": boxes.diagram("how2")},
         ("figure6", "method"),
     ),
@@ -130,10 +130,11 @@ def test_sentences_have_effect_size_interval_and_the_papers_effect_if_there_is_o
     table = found["hypotheses"]
     text = claims.sentences(table, "a model")
     assert text.count("\n") == len(table) - 1 and "nan" not in text
-    assert text.count("Cohen's h") == table["cohens_h"].notna().sum() > 0
-    assert text.count("In the paper ") == table["paper_effect"].notna().sum() > 0
-    assert (table["p_holm"] >= table["p"]).all()
-    assert ((table["low"] <= table["effect"]) & (table["effect"] <= table["high"])).all()
+    whole = table[table["part"] == claims.ALL]
+    assert text.count("Cohen's h") == whole["cohens_h"].notna().sum() > 0
+    assert text.count("paper's effect ") == table["paper_effect"].notna().sum() > 0
+    bounded = table.dropna(subset="low")
+    assert ((bounded["low"] <= bounded["effect"]) & (bounded["effect"] <= bounded["high"])).all()
 
 
 # --- figures

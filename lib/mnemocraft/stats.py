@@ -380,7 +380,7 @@ def p_text(p: float, tests: int = 1) -> str:
     if np.isnan(p):
         return ""
     if p <= floor * tests * (1 + 1e-9) and p < 1:
-        return f"< {np.ceil(1000 * p) / 1000:.3f}"
+        return f"< {max(np.ceil(1000 * p), 1) / 1000:.3f}"
     return f"{p:.3f}"
 
 

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from mnemocraft.figstyle import COLOURS, PAGE, stamp, styled
+from mnemocraft.figstyle import COLOURS, MIN_FONT, PAGE, stamp, styled
 
 Point = tuple[float, float]
 NAMED = dict(zip(("blue", "orange", "green", "pink", "sky"), COLOURS, strict=False))
@@ -54,7 +54,7 @@ def _box(
 
 def say(axes: Axes, text: str, at: Point, **style: Any) -> None:
     """Small words in the middle of a point."""
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6.5, "linespacing": 1.2}
+    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": MIN_FONT, "linespacing": 1.2}
     axes.text(*at, text, **(look | style))
 
 

@@ -18,19 +18,32 @@ import pandas as pd
 from IPython.display import Image
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, NullLocator
+from matplotlib.transforms import ScaledTranslation
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
+from mnemocraft.studies.estimates import span
 from mnemocraft.viewer import headless
 
 PAPER = "#D55E00"
 """Colour of the paper's numbers beside ours."""
 Series = Mapping[str, pd.DataFrame]
+_brief = EngFormatter(sep="")
 
 
 def series(table: pd.DataFrame, column: str, labels: Mapping[str, str]) -> dict[str, pd.DataFrame]:
     """The rows of every value of a column, by the value's label."""
     return {label: table[table[column] == value] for value, label in labels.items()}
+
+
+def merged(named: Series) -> dict[str, pd.DataFrame]:
+    """The series, those with the same numbers as one: its label names all of them."""
+    alike: dict[str, list[str]] = {}
+    for label, rows in named.items():
+        numbers = rows[["value", "low", "high"]].round(9).to_csv(index=False)
+        alike.setdefault(numbers, []).append(label)
+    return {" = ".join(labels): named[labels[0]] for labels in alike.values()}
 
 
 def whiskers(rows: pd.DataFrame, scale: float = 1.0) -> np.ndarray:
@@ -51,7 +64,7 @@ def legend(figure: Figure, axes: Axes | Iterable[Axes], columns: int, **more: An
 
 def per_cent(axes: Axes, label: str) -> None:
     """A vertical axis from 0 to 100."""
-    axes.set(ylim=(0, 100), yticks=range(0, 101, 25), ylabel=label)
+    axes.set(ylim=(-3, 103), yticks=range(0, 101, 25), ylabel=label)
 
 
 def shifts(number: int, apart: float) -> np.ndarray:
@@ -74,13 +87,20 @@ def whisker(axes: Axes, x: np.ndarray, rows: pd.DataFrame, scale: float) -> None
     axes.errorbar(x, scale * rows["value"].astype(float), ends, fmt="none", ecolor="0.2", elinewidth=0.7)
 
 
-def lines(axes: Axes, named: Series, x: str, bands: Collection[str] = (), scale: float = 100) -> None:
-    """Lines over the column ``x``; those named in ``bands`` with their intervals."""
+def lines(
+    axes: Axes, named: Series, x: str, whisked: Collection[str] = (), scale: float = 100, apart: float = 2
+) -> None:
+    """Lines over the column ``x``, ``apart`` points from each other; those in ``whisked`` with intervals."""
     for i, (label, rows) in enumerate(named.items()):
-        axes.plot(rows[x], scale * rows["value"], label=label, clip_on=False, **figstyle.line(i))
-        if label in bands:
-            low, high = scale * rows["low"], scale * rows["high"]
-            axes.fill_between(rows[x], low, high, color=figstyle.COLOURS[i], alpha=0.12, lw=0)
+        beside = ScaledTranslation(shifts(len(named), apart)[i] / 72, 0, axes.figure.dpi_scale_trans)
+        if rows.empty:  # has its look all the same
+            continue
+        value, ends = scale * rows["value"].astype(float), whiskers(rows, scale)
+        look = figstyle.line(i) | {"elinewidth": 0.7, "clip_on": False, "transform": axes.transData + beside}
+        axes.errorbar(rows[x], value, ends if label in whisked else None, label=label, **look)
+        for end in (value - ends[0], value + ends[1]):
+            axes.update_datalim(np.column_stack([rows[x], end]))
+    axes.autoscale_view()
 
 
 def points(
@@ -106,9 +126,12 @@ def points(
         upright: Values go upwards and places to the right; else values go to the right, places downwards.
         joined: The marks of a series are joined by a line.
     """
-    for i, (shift, (label, rows)) in enumerate(zip(shifts(len(named), apart), named.items(), strict=True)):
+    beside = iter(shifts(sum(not rows.empty for rows in named.values()), apart))
+    for i, (label, rows) in enumerate(named.items()):
+        if rows.empty:  # has its look all the same
+            continue
         mine = rows.set_index(by).reindex(list(places))
-        at, value = np.arange(len(places)) + shift, scale * mine["value"].astype(float)
+        at, value = np.arange(len(places)) + next(beside), scale * mine["value"].astype(float)
         style = figstyle.line(i) | ({} if joined else {"linestyle": "none"}) | {"elinewidth": 0.8}
         if upright:
             axes.errorbar(at, value, yerr=whiskers(mine, scale), label=label, **style)
@@ -116,46 +139,89 @@ def points(
             axes.errorbar(value, at, xerr=whiskers(mine, scale), label=label, **style)
 
 
+def logarithmic(axes: Axes, *names: str) -> None:
+    """Logarithmic axes (``x``, ``y``) whose numbers have no exponents: 1k, 10k, 1M."""
+    for name in names:
+        axes.set(**{f"{name}scale": "log"})
+        axis = getattr(axes, f"{name}axis")
+        axis.set_major_formatter(lambda value, _: _brief(value) if value >= 1 else f"{value:g}")
+        axis.set_minor_locator(NullLocator())
+
+
 def heat_map(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:
-    """Fractions as colours, with a text in every cell; grey is what is NaN."""
+    """Fractions as colours, with a text in every cell; hatched is what is NaN."""
     import seaborn
 
     style: dict[str, Any] = {"cmap": figstyle.HEAT, "vmin": 0, "vmax": 100, "cbar": False, "fmt": ""}
-    axes.set_facecolor("0.88")
-    seaborn.heatmap(100 * values.astype(float), annot=texts, annot_kws={"size": 6}, ax=axes, **style)
+    axes.patch.set(facecolor="white", edgecolor="0.75", hatch="/////")
+    style |= {"annot": texts, "annot_kws": {"size": figstyle.MIN_FONT}}
+    seaborn.heatmap(100 * values.astype(float), ax=axes, **style)
     for text, value in zip(axes.texts, values.stack().dropna(), strict=True):
         text.set_color("white" if value < 0.5 else "black")
     axes.set(xlabel="", ylabel="")
     axes.tick_params(length=0, rotation=0)
 
 
+STAND_IN = "a stand-in's: no evidence"
+VERDICTS: Mapping[str, dict[str, Any]] = {
+    "holds": figstyle.line(2),
+    "fails": figstyle.line(3),
+    "reverses": figstyle.line(1),
+    "undecided": figstyle.line(5),
+    "cannot be decided here": {"color": "0.45", "marker": "s", "mfc": "white"},
+    STAND_IN: {"color": "0.35", "marker": "o", "mfc": "white"},
+}
+"""The look of a verdict; whatever a stand-in's table says instead of one has the last."""
+
+
 @styled
-def verdicts(table: pd.DataFrame, model: str, note: str, xlabel: str = "success", wide: int = 60) -> Figure:
-    """Claims as differences with their intervals, by verdict, and the paper's difference as a mark.
+def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "success") -> Figure:
+    """Claims as differences with their intervals, by verdict, and the paper's difference as a stroke.
+
+    A claim's parts are below it, smaller; grey is what is too small to be found.
 
     Args:
         table: From :func:`mnemocraft.studies.claims.judge`.
         model: Who played, for the stamp.
-        note: For the stamp.
+        note: For the stamp, after n and what the intervals are.
         xlabel: Of what the claims are differences.
-        wide: Characters of a claim in a line.
     """
     rows = table.iloc[::-1].reset_index(drop=True)
-    names = rows["claim"] + rows["effect"].isna().map({True: " (not run)", False: ""})
-    names = names.map(lambda claim: fill(claim, wide))
-    figure, axes = plt.subplots(figsize=(PAGE, 0.9 + 0.12 * (len(rows) + sum(names.str.count("\n") + 1))))
+    whole, ran = rows["part"] == "all", rows["effect"].notna()
+    names = rows["claim"].map(lambda claim: fill(claim, 60)).where(whole, rows["part"])
+    names += ran.map({True: "", False: " (not run)"})
+    high = names.str.count("\n") + 1 + 0.4 * whole  # lines
+    y = high.cumsum() - high / 2
+    figure, axes = plt.subplots(figsize=(PAGE, 0.9 + 0.125 * high.sum()))
     axes.axvline(0, color="0.6", lw=0.6)
-    for outcome, i in (("holds", 2), ("undecided", 5), ("fails", 3)):
-        mine = rows[(rows["verdict"] == outcome) & rows["effect"].notna()].rename(columns={"effect": "value"})
-        look = figstyle.line(i) | {"linestyle": "none", "label": outcome}
-        axes.errorbar(100 * mine["value"], mine.index, xerr=whiskers(mine, 100), **look)
-    axes.plot(100 * rows["paper_effect"], rows.index, "|", color=PAPER, ms=9, mew=1.6, label="the paper")
-    axes.set_yticks(rows.index, names)
-    axes.set_ylim(-0.6, len(rows) - 0.4)
-    axes.set_xlabel(f"Difference in {xlabel} (points)")
+    found = 100 * rows["detectable"].astype(float)
+    small: Any = {"color": "0.92", "label": "too small to be found (power under 80 %)", "zorder": 0}
+    axes.barh(y, 2 * found, 0.8 * high, -found, **small)
+    outcome = rows["verdict"].where(rows["verdict"].isin(VERDICTS), STAND_IN)
+    for name in (name for name in VERDICTS if (outcome[ran] == name).any()):
+        for chosen, size, label in ((whole, 4.5, name), (~whole, 2.8, "")):
+            mine = rows[ran & chosen & (outcome == name)].rename(columns={"effect": "value"})
+            look = VERDICTS[name] | {"linestyle": "none", "ms": size, "elinewidth": size / 4, "label": label}
+            axes.errorbar(100 * mine["value"], y[mine.index], xerr=whiskers(mine, 100), **look)
+    axes.plot(100 * rows["paper_effect"], y, "|", color=PAPER, ms=8, mew=1.6, label="the paper")
+    axes.set_yticks(y, names)
+    for tick, big in zip(axes.get_yticklabels(), whole, strict=True):
+        tick.set_color("black" if big else "0.4")
+    axes.tick_params(axis="y", length=0)
+    axes.set(ylim=(0, high.sum()), xlabel=f"Difference in {xlabel} (points)")
     legend(figure, axes, 4)
-    stamp(figure, note, model)
+    stamp(figure, f"{sizes(table)} a claim; whiskers: 95 % over {unit(table)}. {note}", model)
     return figure
+
+
+def unit(table: pd.DataFrame) -> str:
+    """What the clusters of a table of claims are, e.g. ``worlds``."""
+    return str(table.columns[list(table.columns).index("pairs") + 1])
+
+
+def sizes(table: pd.DataFrame) -> str:
+    """Pairs and clusters of a table of claims, e.g. ``n = 12 to 36 pairs in 9 targets``."""
+    return f"n = {span(table['pairs'])} pairs in {span(table[unit(table)])} {unit(table)}"
 
 
 def explorer(draw: Callable[..., Figure], controls: Sequence[Any], width: int) -> widgets.VBox | Image:

@@ -13,10 +13,14 @@ ASSUMPTIONS = {
         "Steps or a recipe in its context are taken up with probability `attention`, and then override a "
         "belief; executable steps are copied as long as their slots hold something."
     ),
+    "reads alike what names items": "Steps that name items are read as the recipes behind them, with or "
+    "without sub-goals, so that it tells How2's two partially executable teachers apart by chance only.",
     "stale steps mislead": (
         "Steps stored for another table are copied like fresh ones; a recipe or a sub-goal from memory is "
         "planned with on the present table."
     ),
+    "rewrites steps as recipes": "What it stores of executable steps are the recipes behind them, which "
+    "mislead less at another table and can no longer be copied at this one, also when the answer is fresh.",
     "refuses what it cannot use": (
         "The relevance check is a plan made with the memory and its own beliefs; where that fails it says "
         "no, and the teacher is asked again."

@@ -105,7 +105,7 @@ def _kitchen(kitchen: KitchenEnv, path: Walk, time: int) -> np.ndarray:
     painter.draw(figure.add_axes((0.0, 0.06, 0.5, 0.94)), kitchen)
     walk.draw(figure.add_axes((0.51, 0.06, 0.48, 0.86)), path, time)
     for x, text in ((0.25, painter.LEGEND), (0.76, walk.LEGEND)):
-        figure.text(x, 0.03, text, ha="center", va="center", fontsize=6.2, color="0.25")
+        figure.text(x, 0.03, text, ha="center", va="center", color="0.25")
     return painter.pixels(figure)
 
 

@@ -38,10 +38,10 @@ def _scene(axes: Axes) -> None:
     for one, other, relation in RELATIONS:
         (x0, y0), (x1, y1) = THINGS[one], THINGS[other]
         axes.plot([x0, x1], [y0, y1], color="0.35", lw=0.9, zorder=1)
-        say(axes, relation, ((x0 + x1) / 2, (y0 + y1) / 2), fontsize=6, backgroundcolor="#E1F0FA")
+        say(axes, relation, ((x0 + x1) / 2, (y0 + y1) / 2), backgroundcolor="#E1F0FA")
     for name, at in THINGS.items():
-        axes.add_patch(Circle(at, 0.19, facecolor="white", edgecolor=COLOURS[0], lw=1.0, zorder=2))
-        say(axes, name, at, fontsize=6, zorder=3)
+        axes.add_patch(Circle(at, 0.22, facecolor="white", edgecolor=COLOURS[0], lw=1.0, zorder=2))
+        say(axes, name, at, zorder=3)
 
 
 def _session(axes: Axes) -> None:
@@ -51,9 +51,9 @@ def _session(axes: Axes) -> None:
         axes.add_patch(Circle((x, y), 0.24, facecolor="white", edgecolor=COLOURS[0], lw=1.0))
         triangle = ([x - 0.1, x + 0.1, x, x - 0.1], [y + 0.08, y + 0.08, y - 0.1, y + 0.08])
         axes.plot(*triangle, "o-", ms=2, lw=0.6, color="0.4")
-        say(axes, f"$z_{number}$", (x, y - 0.38))
+        say(axes, f"z{number}", (x, y - 0.38))
     for number, (x, after) in enumerate(pairwise(places), 1):
         arrow(axes, [(x + 0.26, y), (after - 0.26, y)])
-        say(axes, f"$a_{number}$", ((x + after) / 2, y + 0.13))
+        say(axes, f"a{number}", ((x + after) / 2, y + 0.13))
     back = [(places[-1] - 0.1, y + 0.26), (places[1] + 0.1, y + 0.26)]
     arrow(axes, back, bend=0.22, color="#D55E00")

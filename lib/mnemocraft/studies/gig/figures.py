@@ -6,7 +6,6 @@ Each function takes a table (and the model's name) and returns a matplotlib figu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -21,25 +20,20 @@ from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
 from mnemocraft.studies import plots
 from mnemocraft.studies.gig.measures import LABELS, MAIN, MODES, WEAK
-from mnemocraft.studies.plots import PAPER, bars, series, shifts, whisker, whiskers
+from mnemocraft.studies.plots import PAPER, bars, per_cent, points, series, shifts, whiskers
 
 STEPPED = ("gig", "gig_exp", "recap", "react")
 """Methods of Figures 4, 5 and 7: CoT has no steps in the paper's tables."""
 TASKS = tuple(map(str, range(10)))
 MODE_LABELS = {"sync": "synchronous", "async": "asynchronous"}
 OUTCOMES = {"success": "success", "failure": "failure"}
+LEAST = 5
+"""Of fewer episodes no mean is drawn."""
 ASSUMED = " With context_decay the harm of long prompts is assumed, not found."
 
 
-def players(model: str, weak: str = "") -> str:
-    """The names of one or two models for a stamp, which marks them if either is the surrogate."""
-    both = [model, f"{weak} (less able)"] if weak else [model]
-    return ", ".join(sorted(both, key=lambda name: not figstyle.is_surrogate(name)))
-
-
-def _stamp(figure: Figure, note: str, model: str, weak: str = "") -> None:
-    names = players(model, weak)
-    stamp(figure, note + (ASSUMED if "context_decay" in names else ""), names)
+def _stamp(figure: Figure, note: str, *models: str) -> None:
+    stamp(figure, note + ASSUMED * any("context_decay" in model for model in models), *models)
 
 
 def _faces(labels: Iterable[str]) -> list[Artist]:
@@ -52,40 +46,36 @@ def _empty(axes: Axes, rows: pd.DataFrame) -> bool:
     """Whether there is nothing to show; the panel then says so."""
     if rows["value"].notna().any():
         return False
-    axes.text(0.5, 0.5, "not run", transform=axes.transAxes, ha="center", va="center", color="0.4")
+    why = "not run" if not rows["n"].any() else f"fewer than {LEAST} episodes"
+    axes.text(0.5, 0.5, why, transform=axes.transAxes, ha="center", va="center", color="0.4")
     return True
 
 
 @styled
 def pass_at_1(found: Mapping[str, pd.DataFrame], model: str, weak: str) -> Figure:
-    """Tables 1, 2 and 4 in one picture: ours as bars with intervals, each of the paper's models as a mark."""
+    """Tables 1, 2 and 4 in one picture: ours with intervals, and each of the paper's models beside it."""
     tables = [found[name] for name in ("table1", "table2", "table4")]
-    figure, grid = plt.subplots(1, 3, figsize=(PAGE, 2.6), sharey=True, width_ratios=(5, 5, 4))
-    titles = (*MODE_LABELS.values(), "synchronous, less able model")
+    figure, grid = plt.subplots(1, 3, figsize=(PAGE, 2.7), sharey=True, width_ratios=(5, 5, 4))
+    titles = (*MODE_LABELS.values(), "less able model")
+    models = list(dict.fromkeys(pd.concat(tables)["paper_model"]))
     for axes, table, methods, title in zip(grid, tables, (MAIN, MAIN, WEAK), titles, strict=True):
-        _pass_panel(axes, table, methods)
-        axes.set_title(title)
-    grid[0].set_ylabel("Pass@1 (%)")
-    n = ", ".join(str(table["n"].max()) for table in tables)
-    _stamp(figure, f"n = {n} a bar; bars: 95 % (Wilson). Marks: the paper's models.", model, weak)
+        _pass_panel(axes, table, methods, models)
+        axes.set_xlabel(f"{title}, n = {table['n'].max()} a point")
+    per_cent(grid[0], "Pass@1 (%)")
+    plots.legend(figure, grid, 6)
+    note = "Right of ours: the paper's (no intervals). Less able: synchronous. Whiskers: 95 %, Wilson's."
+    _stamp(figure, note, model, weak)
     return figure
 
 
-def _pass_panel(axes: Axes, table: pd.DataFrame, methods: Sequence[str]) -> None:
-    ours = table.drop_duplicates("method").set_index("method").reindex(list(methods))
-    x = np.arange(len(methods))
-    if not _empty(axes, ours):
-        axes.bar(x, 100 * ours["value"], 0.7, **figstyle.bar(4))
-        whisker(axes, x, ours, 100)
-    for i, (model, rows) in enumerate(table.groupby("paper_model", sort=False)):
-        paper = rows.set_index("method")["paper"].reindex(list(methods))
-        name = str(model).split("-A")[0].removesuffix("-FP4")
-        style = figstyle.line(i + 1) | {"linestyle": "none", "mec": "white", "mew": 0.4, "label": name}
-        axes.plot(x + 0.16 * (i - 1), 100 * paper, **style)
-    axes.set_xticks(x, [LABELS[m] for m in methods], fontsize=6.5)
-    axes.set_ylim(0, 135)  # the legend goes above 100 %
-    axes.set_yticks(range(0, 101, 20))
-    axes.legend(loc="upper right", fontsize=6, handletextpad=0.2)
+def _pass_panel(axes: Axes, table: pd.DataFrame, methods: Sequence[str], models: Sequence[str]) -> None:
+    named = {"ours": table.drop_duplicates("method")}
+    printed = table.drop(columns="value").rename(columns={"paper": "value"}).assign(low=np.nan, high=np.nan)
+    for model in models:
+        named[model.split("-A")[0].removesuffix("-FP4")] = printed[printed["paper_model"] == model]
+    _empty(axes, named["ours"])
+    points(axes, named, methods, "method", apart=0.17)
+    axes.set_xticks(range(len(methods)), [LABELS[m].replace("+", "\n+") for m in methods])
 
 
 @styled
@@ -101,9 +91,11 @@ def steps(
         title: What was run.
     """
     rows = 1 if printed.empty else 2
-    size = (PAGE, 0.5 + 1.9 * rows)
+    size = (PAGE, 0.6 + 1.9 * rows)
     figure, grid = plt.subplots(rows, 1, figsize=size, sharex=True, sharey=True, squeeze=False)
     ours, paper = grid[-1, 0], grid[0, 0]
+    n = found["n"].max() if len(found) else 0
+    found = found[found["n"] >= LEAST]
     if not _empty(ours, found):
         _step_bars(ours, found)
     ours.plot(range(10), descriptions["oracle_mean"], "_", color="0.15", ms=9, mew=1.2, zorder=5)
@@ -116,14 +108,16 @@ def steps(
         axes.set_ylabel("Steps")
         axes.plot(range(10), descriptions["horizon"], "o", color=PAPER, ms=3.2, zorder=5)
     ours.set_xticks(range(10), [f"#{task}" for task in TASKS])
-    ours.set(xlabel="Task", xlim=(-0.6, 9.6))
+    ours.set(xlabel="Task", xlim=(-0.6, 9.6), ylim=(0, None))
     handles: list[Artist] = _faces(LABELS[m] for m in STEPPED)
     handles += [Patch(label="all trials", facecolor="none", edgecolor="0.15", linestyle="--")]
     handles += [Line2D([], [], color=PAPER, marker="o", ls="", label="horizon")]
     handles += [Line2D([], [], color="0.15", marker="_", ls="", label="oracle, mean")]
     figure.legend(handles=handles, loc="outside upper center", ncols=7, columnspacing=1.0, handlelength=1.5)
-    n = found["n"].max() if len(found) else 0
-    _stamp(figure, f"Failures count the limit of 3 horizons. Up to n = {n:.0f} trials a bar.", model)
+    note = (
+        f"Failures count the limit of 3 horizons. Up to n = {n:.0f} trials a bar, none of fewer than {LEAST};"
+    )
+    _stamp(figure, f"{note} whiskers: 95 %, bootstrap over kitchens.", model)
     return figure
 
 
@@ -153,27 +147,25 @@ def figure9(table: pd.DataFrame, model: str, weak: str) -> Figure:
         axes.set_title(title)
     grid[0].set_ylabel("Generated tokens a step")
     figure.legend(handles=_faces(OUTCOMES), loc="outside upper center", ncols=2)
-    n = table["n"].sum()
-    _stamp(figure, f"n = {n:.0f} episodes, by bar above it; 95 % over kitchens.", model, weak)
+    note = f"n = {table['n'].sum():.0f} episodes, by bar above it (no bar: fewer than {LEAST})."
+    _stamp(figure, f"{note} Whiskers: 95 %, bootstrap over kitchens.", model, weak)
     return figure
 
 
 def _token_panel(axes: Axes, rows: pd.DataFrame, methods: Sequence[str]) -> None:
-    axes.set_xticks(range(len(methods)), [LABELS[m] for m in methods], fontsize=6.5)
+    axes.set_xticks(range(len(methods)), [LABELS[m].replace("+", "\n+") for m in methods])
     if _empty(axes, rows):
         return
-    bars(axes, series(rows, "outcome", OUTCOMES), methods, "method", scale=1)
-    small: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": 6}
+    bars(axes, series(rows[rows["n"] >= LEAST], "outcome", OUTCOMES), methods, "method", scale=1)
     for shift, outcome in zip(shifts(2, 0.4), OUTCOMES, strict=True):
         mine = rows[rows["outcome"] == outcome].set_index("method").reindex(list(methods))
-        tops = mine["value"] + whiskers(mine)[1]
-        for at, (top, n) in enumerate(zip(tops, mine["n"], strict=True)):
-            none: Any = {} if np.isfinite(top) else {"rotation": 90, "color": "0.4"}
-            axes.text(at + shift, 0 if none else top, "none" if none else f"{n:.0f}", **none, **small)
+        tops = (mine["value"] + whiskers(mine)[1]).where(mine["n"] >= LEAST, 0)
+        for at, (top, n) in enumerate(zip(tops, mine["n"].fillna(0), strict=True)):
+            axes.text(at + shift, top, f"{n:.0f}", ha="center", va="bottom", color="black" if top else "0.4")
 
 
 def verdicts(table: pd.DataFrame, model: str, weak: str) -> Figure:
     """The claims about Pass@1."""
     rows = table[table["metric"] == "pass_at_1"]
-    note = f"n up to {rows['n'].max():.0f} episodes a claim; 95 % over kitchens."
-    return plots.verdicts(rows, players(model, weak), note, "Pass@1", 110)
+    note = f"Less able model: {figstyle.called(weak)}." if weak else ""
+    return plots.verdicts(rows, model, note, "Pass@1")

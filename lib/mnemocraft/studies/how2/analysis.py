@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft.agents.how2.settings import MEMORY_SETUPS
+from mnemocraft.runs import read_trajectory
 from mnemocraft.studies import papers
 from mnemocraft.studies.estimates import add_paper
-from mnemocraft.studies.how2 import figures, hypotheses, known, measures, statistics
+from mnemocraft.studies.how2 import facts, figures, hypotheses, known, measures, statistics
 from mnemocraft.studies.how2 import tables as measured
 from mnemocraft.studies.how2.compare import Played
 
@@ -42,28 +45,36 @@ MEASURED: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "learning": measured.learning,
     "t_tests": hypotheses.t_tests,
     "hypotheses": hypotheses.verdicts,
+    "order": facts.order,
     "statuses": measured.statuses,
 }
 """What is measured on prepared episodes, by the name of its file."""
-NOT_SMALL = ("table6", "table11", "learning")
+NOT_SMALL = ("table6", "table11", "learning", "order")
 """What needs the ablations or long streams, which a small model does not play."""
 ONE_SETUP = ("figure4", "statuses")
 """What compares no set-ups, and can thus use the further tasks of those without a memory."""
 
 
-def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Every table and the numbers of every figure, by the name of its file; records may be partial."""
+def tables(records: pd.DataFrame, out: Path) -> dict[str, pd.DataFrame]:
+    """Every table and the numbers of every figure, by the name of its file; records may be partial.
+
+    Args:
+        records: Records of the study.
+        out: The folder of their run, where what the Relevance role said is read.
+    """
     episodes = measures.prepare(records)
-    return {name: measure(episodes) for name, measure in MEASURED.items()}
+    found = {name: measure(episodes) for name, measure in MEASURED.items()}
+    return found | {"relevance": facts.relevance(episodes, partial(read_trajectory, out))}
 
 
-def small_tables(records: pd.DataFrame, known_targets: Collection[str]) -> dict[str, pd.DataFrame]:
+def small_tables(records: pd.DataFrame, out: Path, known_targets: Collection[str]) -> dict[str, pd.DataFrame]:
     """The same for the small model's part of the study, and what it does on known and unknown targets.
 
     Set-ups are compared on the tasks that all of them play, the rest is measured on all tasks.
 
     Args:
         records: Records of :func:`~mnemocraft.studies.how2.sweep.small`, also partial ones.
+        out: The folder of their run.
         known_targets: The targets that the model has seen crafted from memory in its training.
     """
     episodes = measures.prepare(records)
@@ -72,6 +83,8 @@ def small_tables(records: pd.DataFrame, known_targets: Collection[str]) -> dict[
     found = {name: measure(episodes if name in ONE_SETUP else common) for name, measure in chosen.items()}
     by_target = known.known_targets(episodes, known_targets)
     return found | {
+        "one_target": hypotheses.one_target(common),
+        "relevance": facts.relevance(common, partial(read_trajectory, out)),
         "known_targets": by_target,
         "targets_of_the_design": known.targets_of_the_design(by_target),
     }

@@ -7,22 +7,32 @@ is left out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import nan
 from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
 from mnemocraft.agents.how2.settings import SETUPS, TEACHERS
-from mnemocraft.figstyle import COLOURS, COLUMN, PAGE, stamp, styled
+from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies.estimates import span
 from mnemocraft.studies.how2.load import SPLITS
-from mnemocraft.studies.plots import bars, heat_map, legend, lines, per_cent, points, series
+from mnemocraft.studies.plots import (
+    PAPER,
+    heat_map,
+    legend,
+    lines,
+    merged,
+    per_cent,
+    points,
+    series,
+    sizes,
+)
 
 SETUP_LABELS = {
     "base": "Base",
@@ -50,64 +60,92 @@ TARGETS = {
 
 @styled
 def figure4(table: pd.DataFrame, model: str) -> Figure:
-    """Bars: success by the position of the first read_memory call, one bar a teacher."""
-    figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
-    positions = list(dict.fromkeys(table["first_read"]))
-    bars(axes, series(table, "teacher", ANSWERS), positions, "first_read")
-    axes.set_xticks(range(len(positions)), positions)
-    axes.set_xlabel("Call at which read_memory first came")
+    """Points: success by the position of the first read_memory call, one look a teacher.
+
+    Who calls no memory asks nobody either: those episodes are the same with every teacher.
+    """
+    figure, axes = plt.subplots(figsize=(COLUMN, 3.0))
+    ran = table[table["n"] > 0]
+    positions = [place for place in dict.fromkeys(table["first_read"]) if place in set(ran["first_read"])]
+    alone = ran["first_read"] == "No call"
+    named = merged(series(ran[~alone], "teacher", ANSWERS))
+    if alone.any():
+        named["no teacher is asked"] = ran[alone].drop_duplicates("first_read")
+    points(axes, named, positions, "first_read", apart=0.8 / len(named))
+    n = ran.groupby("first_read")["n"].max()
+    axes.set_xticks(range(len(positions)), [f"{place}\nn = {n[place]:.0f}" for place in positions])
+    axes.set_xlim(-0.5, max(1, len(positions)) - 0.5)
+    axes.set_xlabel("First call of read_memory; n: solvable episodes a teacher")
     per_cent(axes, RATES["success_rate"])
-    legend(figure, axes, 2)
-    stamp(figure, f"\nJust Ask, n = {table['n'].sum():.0f} solvable episodes; bars: 95 %.", model)
+    legend(figure, axes, 2 if len(named) == len(ANSWERS) else 1)
+    stamp(figure, "Just Ask; whiskers: 95 %, bootstrap over targets.", model)
     return figure
 
 
-def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str], height: float) -> Figure:
-    """Success as colour, per cent and number of episodes as text; misses upwards, hits to the right."""
-    size, ratios = (PAGE, height), [0.45, 1, 1, 1, 1]
-    figure, grid = plt.subplots(len(teachers), 5, figsize=size, squeeze=False, width_ratios=ratios)
-    for line, teacher in zip(grid, teachers, strict=True):
+def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str]) -> Figure:
+    """The paper's success and ours as colour, per cent and episodes; misses upwards, hits to the right."""
+    lines = [(teacher, *of) for teacher in teachers for of in (("paper", "paper_n"), ("value", "n"))]
+    size, ratios = (PAGE, 0.75 + 0.92 * len(lines)), [0.38, 1, 1, 1, 1]
+    figure, grid = plt.subplots(len(lines), 5, figsize=size, squeeze=False, width_ratios=ratios)
+    for line, (teacher, value, n) in zip(grid, lines, strict=True):
         for setup, axes in zip(SETUPS[1:], line, strict=True):
             rows = table[(table["teacher"] == teacher) & (table["setup"] == setup)]
             hits = ["0"] if setup == "just_ask" else list(COUNTS)
             cell = rows.set_index(["cache_misses", "cache_hits"])
-            value, n = (cell[name].unstack().reindex(COUNTS[::-1])[hits] for name in ("value", "n"))
-            text = value.map(lambda v: f"{100 * v:.0f} %\n(") + n.fillna(0).astype(int).astype(str) + ")"
-            heat_map(axes, value, text)
-            if axes is not line[0]:
-                axes.set_yticks([])
-            if teacher == teachers[0]:
-                axes.set_title(SETUP_LABELS[setup])
-            if teacher == teachers[-1]:
-                axes.set_xlabel("Hits")
-        line[0].set_ylabel(f"{ANSWERS[teacher]}\nMisses" if len(teachers) > 1 else "Misses")
+            share, number = (cell[name].unstack().reindex(COUNTS[::-1])[hits] for name in (value, n))
+            episodes = number.map("({:.0f})".format).replace("(nan)", "")
+            heat_map(axes, share, share.map(lambda v: f"{100 * v:.0f} %\n") + episodes)
+            axes.label_outer()
+        who = "the paper" if value == "paper" else "ours"
+        line[0].set_ylabel(f"{fill(ANSWERS[teacher], 12)},\n{who}\nMisses")
+    for setup, top, bottom in zip(SETUPS[1:], grid[0], grid[-1], strict=True):
+        top.set_title(SETUP_LABELS[setup])
+        bottom.set_xlabel("Hits")
     colours = ScalarMappable(Normalize(0, 100), figstyle.HEAT)
     figure.colorbar(colours, ax=grid, label=RATES["success_rate"], fraction=0.03, pad=0.01)
     total = table.loc[table["teacher"].isin(teachers), "n"].sum()
-    note = "In brackets: episodes. A correct 'impossible' counts as success. "
-    note += f"High repetition, n = {total:.0f}."
-    stamp(figure, note, model)
+    note = "Hatched: none. In brackets: episodes, if printed. A correct 'impossible' counts as success."
+    stamp(figure, f"{note} High repetition, n = {total:,.0f} (ours), no intervals.", model)
     return figure
 
 
 @styled
 def figure5(table: pd.DataFrame, model: str) -> Figure:
-    """Heat maps of success by cache misses and hits, executable teacher, one map a set-up."""
-    return _heat_rows(table, model, TEACHERS[:1], 2.2)
+    """Heat maps of success by cache misses and hits, executable teacher; the paper's above."""
+    return _heat_rows(table, model, TEACHERS[:1])
 
 
 @styled
 def figure8(table: pd.DataFrame, model: str) -> Figure:
-    """As Figure 5, one row of maps a teacher."""
-    return _heat_rows(table, model, TEACHERS, 6.2)
+    """As Figure 5 for the other teachers; if few cells were met, only those, of all teachers."""
+    if (table["n"] > 0).mean() < 0.3:
+        return _cells_met(table[table["n"] > 0], model)
+    return _heat_rows(table, model, TEACHERS[1:])
+
+
+def _cells_met(table: pd.DataFrame, model: str) -> Figure:
+    """A map a set-up: its rows are teachers, its columns the misses and hits that were met."""
+    table = table.assign(met=table["cache_misses"] + " | " + table["cache_hits"])
+    met = {setup: list(dict.fromkeys(table.loc[table["setup"] == setup, "met"])) for setup in SETUPS[1:]}
+    style: Any = {"width_ratios": [max(1, len(columns)) for columns in met.values()], "sharey": True}
+    figure, grid = plt.subplots(1, 5, figsize=(PAGE, 2.3), **style)
+    for axes, (setup, columns) in zip(grid, met.items(), strict=True):
+        cell = table[table["setup"] == setup].set_index(["teacher", "met"])
+        share, n = (cell[name].unstack().reindex(TEACHERS)[columns] for name in ("value", "n"))
+        text = share.map(lambda v: f"{100 * v:.0f} %\n") + n.map("({:.0f})".format)
+        heat_map(axes, share.rename(index=ANSWERS), text)
+        axes.set(title=SETUP_LABELS[setup], xlabel="Misses | hits")
+    note = f"Success, and in brackets episodes; high repetition, n = {table['n'].sum()}; no intervals."
+    stamp(figure, f"{note} What is not shown did not happen.", model)
+    return figure
 
 
 @styled
 def figure6(lengths: pd.DataFrame) -> Figure:
     """Lines: number of solvable examples by length of the optimal plan (recipes), both splits."""
-    figure, axes = plt.subplots(figsize=(COLUMN, 2.1))
-    counted = lengths.rename(columns={"count": "value"})
-    lines(axes, series(counted, "split", SPLIT_LABELS), "path_length", scale=1)
+    figure, axes = plt.subplots(figsize=(COLUMN, 2.0))
+    counted = lengths.rename(columns={"count": "value"}).assign(low=nan, high=nan)
+    lines(axes, series(counted, "split", SPLIT_LABELS), "path_length", scale=1, apart=0)
     axes.set_xlabel("Length of the optimal plan (recipes)")
     axes.set_ylabel("Examples")
     axes.set_xticks(sorted(set(lengths["path_length"])))
@@ -118,42 +156,34 @@ def figure6(lengths: pd.DataFrame) -> Figure:
     return figure
 
 
-def _head(axes: Axes, model: str) -> None:
-    """Title a panel with who played it; a surrogate's bears the mark, for other panels may be a model's."""
-    marked = figstyle.is_surrogate(model)
-    axes.set_title(fill(model, 32), pad=15 if marked else None)
-    if marked:
-        style: Any = {"ha": "center", "fontsize": figstyle.MIN_FONT, "weight": "bold"}
-        style |= {"xycoords": "axes fraction", "textcoords": "offset points"}
-        axes.annotate(figstyle.SURROGATE_MARK, (0.5, 1), (0, 5), **style)
+def _head(model: str) -> str:
+    """Who played, as the title of a panel; a surrogate's is the mark: other panels may be a model's."""
+    return figstyle.SURROGATE_MARK if figstyle.is_surrogate(model) else figstyle.called(model)
 
 
 @styled
 def figure7(table1: Mapping[str, pd.DataFrame]) -> Figure:
-    """Lines: success by set-up, one line a teacher; the paper's numbers on the left.
+    """Points: success by set-up, one look a teacher; a row a model, the paper's first, a column a split.
 
     Args:
-        table1: Table 1 of each model, by its name; the first one's panels are on the right.
+        table1: Table 1 of each model, by its name; the first one's panels are the last.
     """
     models = list(table1)[::-1]
     printed = table1[models[0]].drop(columns="value").rename(columns={"paper": "value"})
-    shown = {"the paper's Llama 3.3 70B": printed.assign(low=float("nan"), high=float("nan"))}
+    shown = {"the paper's Llama 3.3 70B": printed.assign(low=nan, high=nan)}
     shown |= {model: table1[model] for model in models}
-    size = (PAGE, 4.4)
-    figure, grid = plt.subplots(2, len(shown), figsize=size, sharex=True, sharey=True)
-    for line, split in zip(grid, SPLITS, strict=True):
-        line[0].set_ylabel(f"{SPLIT_LABELS[split].capitalize()}:\nsuccess rate (%)")
-        for axes, table in zip(line, shown.values(), strict=True):
+    size = (PAGE, 0.8 + 1.5 * len(shown))
+    figure, grid = plt.subplots(len(shown), 2, figsize=size, sharex=True, sharey=True)
+    for line, (model, table) in zip(grid, shown.items(), strict=True):
+        for axes, split in zip(line, SPLITS, strict=True):
             success = series(table.query("metric == 'overall_sr' and split == @split"), "teacher", ANSWERS)
-            points(axes, success, FIGURE7_ORDER, "setup", apart=0.06, joined=True)
-            names = [SETUP_LABELS[setup].replace(" ", "\n") for setup in FIGURE7_ORDER]
-            axes.set_xticks(range(len(names)), names)
-            axes.tick_params(axis="x", labelsize=figstyle.MIN_FONT)  # three panels side by side
-    for axes, model in zip(grid[0], shown, strict=True):
-        _head(axes, model)
+            points(axes, success, FIGURE7_ORDER, "setup", apart=0.15, joined=model not in table1)
+            axes.set_title(f"{_head(model)}: {SPLIT_LABELS[split]}")
+            axes.set_xticks(range(len(FIGURE7_ORDER)), [SETUP_LABELS[setup] for setup in FIGURE7_ORDER])
+        per_cent(line[0], RATES["success_rate"])
     legend(figure, grid[0, 0], 4)
-    sizes = "; ".join(f"{model}: n = {_solvable(table1[model])}" for model in models)
-    stamp(figure, f"{sizes} solvable episodes a point. Bars: 95 % intervals over targets.")
+    played = "; ".join(f"{figstyle.called(model)}: n = {_solvable(table1[model])}" for model in models)
+    stamp(figure, f"{played} solvable episodes a point. Whiskers: 95 %, bootstrap over targets.")
     return figure
 
 
@@ -168,15 +198,16 @@ def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
     Args:
         verdicts: The claims as each model's episodes judge them, by the model's name.
     """
+    tables = {model: table[table["part"] == "all"] for model, table in verdicts.items()}
+    first = next(iter(tables.values()))
     figure, axes = plt.subplots(figsize=(PAGE, 3.7))
-    first = next(iter(verdicts.values()))
     claims, apart = list(first["claim"]), 0.22
-    at = [place - apart * (len(verdicts) + 1) / 2 for place in range(len(claims))]
-    style: Any = {"ls": "none", "marker": "D", "color": COLOURS[5], "label": "the paper"}
+    at = [place - apart * (len(tables) + 1) / 2 for place in range(len(claims))]
+    style: Any = {"ls": "none", "marker": "|", "ms": 8, "mew": 1.6, "color": PAPER, "label": "the paper"}
     axes.plot(100 * first["paper_effect"], at, **style)
     ours = {
-        _labelled(model, verdicts[model]["n"]): verdicts[model].rename(columns={"effect": "value"})
-        for model in list(verdicts)[::-1]
+        f"{_head(model)}, {sizes(table)}": table.rename(columns={"effect": "value"})
+        for model, table in reversed(tables.items())
     }
     points(axes, ours, claims, "claim", apart=apart, upright=False)
     axes.axvline(0, color="0.6", lw=0.6, zorder=0)
@@ -185,50 +216,50 @@ def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
     axes.invert_yaxis()
     axes.set_xlabel("Effect (percentage points)")
     legend(figure, axes, 1)
-    stamp(figure, "Bars: 95 % intervals over targets. Each claim says which sign the effect should have.")
+    stamp(figure, "Whiskers: 95 % over targets. Each claim says which sign the effect should have.")
     return figure
-
-
-def _labelled(model: str, n: pd.Series) -> str:
-    mark = f" ({figstyle.SURROGATE_MARK})" if figstyle.is_surrogate(model) else ""
-    return f"{model}{mark}, n = {span(n)}"
 
 
 @styled
 def known_targets(table: pd.DataFrame, model: str) -> Figure:
-    """Bars: success with no teacher and with each kind of answer, targets the model knows and does not."""
-    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.9), sharey=True)
-    table = table[table["setup"].isin(["base", "just_ask"])]
-    answers = {"none": "no teacher"} | ANSWERS
+    """Points: success with no teacher and with each kind of answer, targets the model knows and does not.
+
+    All intervals are Wilson's and count targets, as if the episodes of each were one: a bootstrap of the
+    few targets takes rates of 0 and 1 for certain.
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.6), sharey=True)
+    table = table[table["setup"].isin(["base", "just_ask"]) & (table["n"] > 0)]
+    low, high = proportion_confint(table["value"] * table["n_targets"], table["n_targets"], method="wilson")
+    table, answers = table.assign(low=low, high=high), {"none": "no teacher"} | ANSWERS
     for axes, level, title in zip(grid, ("easy", "all"), ("Easy tasks", "All solvable tasks"), strict=True):
         rows = table[table["difficulty"] == level]
-        bars(axes, series(rows, "targets", TARGETS), list(answers), "teacher")
-        n = rows.set_index(["teacher", "targets"])["n"].to_dict()
-        labels = [f"{n[a, 'known']} | {n[a, 'unknown']}\n{fill(name, 10)}" for a, name in answers.items()]
-        axes.set_xticks(range(len(answers)), labels)
-        axes.set_xlabel("Answers of the teacher")
+        points(axes, series(rows, "targets", TARGETS), list(answers), "teacher", apart=0.25)
+        most = rows[rows["targets"].isin(TARGETS)].groupby("targets")[["n", "n_targets"]].max()
+        n = ", ".join(f"{episodes} in {targets} {kind}" for kind, episodes, targets in most.itertuples())
+        axes.set_xticks(range(len(answers)), [fill(name, 10) for name in answers.values()])
+        axes.set_xlabel(f"Answers of the teacher\n(episodes in targets a point: {n})")
         axes.set_title(title)
     per_cent(grid[0], RATES["success_rate"])
     legend(figure, grid[0], 2)
-    total = table.query("difficulty == 'all' and targets == 'all'")["n"].sum()
-    note = f"Both splits, n = {total:.0f} solvable episodes (under the bars: known | unknown). Lines: 95 %."
-    stamp(figure, note, model)
+    stamp(figure, "Both splits. Whiskers: 95 %, Wilson's, over targets.", model)
     return figure
 
 
 @styled
 def learning(table: pd.DataFrame, model: str) -> Figure:
-    """Lines with bands: success and interventions as the stream goes on, one line a set-up."""
-    figure, grid = plt.subplots(2, 2, figsize=(PAGE, 4.0), sharey="row", sharex="col")
+    """Lines with intervals: success and interventions as the stream goes on, one line a set-up."""
+    figure, grid = plt.subplots(2, 2, figsize=(PAGE, 4.4), sharey="row", sharex="col")
     labels = {"episodes": "Episodes seen", "encounters": "Earlier encounters of the target (last: or more)"}
     for line, metric in zip(grid, RATES, strict=True):
         for axes, axis in zip(line, labels, strict=True):
             rows = table[(table["metric"] == metric) & (table["axis"] == axis)]
-            lines(axes, series(rows, "setup", SETUP_LABELS), "x", SETUP_LABELS.values())
+            lines(axes, series(rows, "setup", SETUP_LABELS), "x", SETUP_LABELS.values(), apart=3)
         per_cent(line[0], RATES[metric])
     for axes, label in zip(grid[1], labels.values(), strict=True):
         axes.set_xlabel(label)
     legend(figure, grid[0, 0], 6)
-    n = table.loc[(table["axis"] == "episodes") & (table["metric"] == "avg_intervention_rate"), "n"].sum()
-    stamp(figure, f"High repetition, mean over teachers, n = {n:.0f}. Bands: 95 % over targets.", model)
+    note = f"High repetition, mean over teachers, n = {span(table['n'])} a point."
+    stamp(figure, f"{note} Whiskers: 95 %, bootstrap over targets.", model)
     return figure

@@ -34,8 +34,9 @@ def known_targets(episodes: pd.DataFrame, known: Collection[str]) -> pd.DataFram
 
     Returns:
         One row for every set-up, teacher, difficulty (``all`` pools them) and group of targets (``targets``;
-        ``known - unknown`` is the difference): ``value`` with its 95 % interval, ``n`` episodes on
-        ``n_targets`` targets. NaN and 0 where nothing was run.
+        ``known - unknown`` is the difference): ``value`` with its 95 % interval (Wilson's over targets,
+        Newcombe's for the difference), ``n`` episodes on ``n_targets`` targets. NaN and 0 where nothing
+        was run.
     """
     found = measures.cells(_grouped(episodes, known), "overall_sr", by=KEYS)
     rows = []
@@ -55,21 +56,16 @@ def _grouped(episodes: pd.DataFrame, known: Collection[str]) -> pd.DataFrame:
 
 
 def _columns(found: Estimate) -> dict[str, float]:
-    low, high = _interval(found)
-    return {"value": found.value, "low": low, "high": high, "n": found.n, "n_targets": found.clusters}
+    """A rate with Wilson's interval, which counts targets, as if the episodes of each were one.
 
-
-def _interval(found: Estimate) -> tuple[float, float]:
-    """The interval over targets; where all episodes agree, which resampling takes for certainty, Wilson's.
-
-    Wilson's counts targets, as if the episodes of each were one.
+    A bootstrap of so few targets is too narrow, and takes a rate of 0 or 1 for certain.
     """
     from statsmodels.stats.proportion import proportion_confint
 
-    if not found.n or found.value not in (0.0, 1.0):
-        return found.low, found.high
-    low, high = proportion_confint(found.value * found.clusters, found.clusters, ALPHA, method="wilson")
-    return float(low), float(high)
+    low = high = np.nan
+    if found.n:
+        low, high = proportion_confint(found.value * found.clusters, found.clusters, ALPHA, method="wilson")
+    return {"value": found.value, "low": low, "high": high, "n": found.n, "n_targets": found.clusters}
 
 
 def _difference(known: dict[str, float], unknown: dict[str, float]) -> dict[str, float]:

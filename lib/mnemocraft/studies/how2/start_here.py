@@ -1,4 +1,4 @@
-"""What notebook 00 shows: what the How2 study would cost, and a small model at work."""
+"""What notebook 00 shows: the cost of the How2 study, a small model at work, what the surrogate assumes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import pandas as pd
 from mnemocraft.llm.budget import prices
 from mnemocraft.llm.types import Usage
 from mnemocraft.runs import Study
+from mnemocraft.studies.findings import Played
 from mnemocraft.studies.how2 import sweep
 from mnemocraft.studies.how2.load import ADAPTER
+from mnemocraft.surrogate import DEFAULTS, MINDS
+from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
 SAMPLE = 60
 """Episodes of each set-up and teacher in which tokens are counted."""
@@ -20,6 +23,20 @@ DEMO_STEPS = {"smoke": 8, "quick": 8, "full": sweep.MAX_STEPS}
 RECORDED = "replay:how2_demo_gemma-3-270m"
 """What the local model answered in the demonstration of profile ``quick``."""
 AGENT = ["setup", "teacher"]
+MEANINGS = {
+    "knowledge": "probability that what it believes about the recipes of an item is right (in the kitchen: "
+    "about a dish or a way of preparing; in Minecraft: about what an item needs). Otherwise it is plausibly "
+    "wrong: another ingredient, another shape, an ingredient missing, a step skipped. Drawn once per seed "
+    "and item.",
+    "attention": "probability that something in its context is taken up: a told recipe, executable steps, "
+    "'cannot be made', the advice to look things up first. Drawn once per episode and piece of text. What is "
+    "taken up overrides a belief that it contradicts.",
+    "slip": "probability that a call is malformed, misplaced or eager, and that a line it writes (an "
+    "explanation, a memory entry, a verdict) is wrong.",
+    "context_decay": "how fast attention falls with the prompt: it is multiplied by "
+    "exp(-context_decay x tokens / 1000). A study that turns it on assumes that long histories distract.",
+}
+"""What the surrogate's numbers mean."""
 
 
 def demo(profile: str) -> Study:
@@ -88,3 +105,35 @@ def estimate(
             for name, price in prices().items()
         ]
     return pd.DataFrame(rows)
+
+
+def findings(played: Played) -> list[str]:
+    """The lines at the head of the notebook: what a run costs."""
+    found = [tables["cost_estimate"] for tables in played.values() if "cost_estimate" in tables]
+    rows = [(str(name), rows) for table in found for name, rows in table.groupby("profile", sort=False)]
+    return [_cost(name, each) for name, each in rows]
+
+
+def _cost(profile: str, rows: pd.DataFrame) -> str:
+    low, high = (rows.iloc[place] for place in (rows["usd"].argmin(), rows["usd"].argmax()))
+    return (
+        f"Notebook 01 at profile `{profile}` is {low['episodes']} episodes: by the surrogate's count "
+        f"{low['prompt_millions']:.1f} million tokens of prompts and {low['completion_millions']:.1f} "
+        "million of answers, more with a model that thinks aloud. List price: from "
+        f"\\${low['usd']:.2f} ({low['priced_model']}) to \\${high['usd']:.2f} ({high['priced_model']})."
+    )
+
+
+def defaults() -> pd.DataFrame:
+    """The surrogate's numbers as they are unless the model's name says otherwise, and what they mean."""
+    knowledge = ", ".join(f"{spec.knowledge:g} {world}" for world, spec in MINDS.items())
+    values = {"knowledge": knowledge} | {name: f"{value:g}" for name, value in DEFAULTS.items()}
+    rows = [(name, value, MEANINGS[name]) for name, value in values.items()]
+    return pd.DataFrame(rows, columns=["number", "default", "meaning"]).set_index("number")
+
+
+def assumptions() -> str:
+    """Markdown: what the surrogate assumes, each with an anchor by its name, as verdicts name it."""
+    return "\n".join(
+        f'- <a id="{name.replace(" ", "-")}"></a>**{name}**: {said}' for name, said in ASSUMPTIONS.items()
+    )

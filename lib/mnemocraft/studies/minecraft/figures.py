@@ -10,11 +10,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
-from mnemocraft.figstyle import PAGE, stamp, styled
+from mnemocraft.figstyle import MIN_FONT, PAGE, stamp, styled
 from mnemocraft.studies.estimates import span
 from mnemocraft.studies.minecraft.tables import CONTROLLERS
 from mnemocraft.studies.minecraft.views import FRAME, View
-from mnemocraft.studies.plots import legend, points, series
+from mnemocraft.studies.plots import PAPER, legend, logarithmic, points, series
 
 ACROSS = 4
 """Frames in a row of a sheet."""
@@ -26,14 +26,14 @@ def sheet(views: Sequence[View], note: str) -> Figure:
     rows = max(1, -(-len(views) // ACROSS))
     wide = PAGE / ACROSS
     figure, grid = plt.subplots(
-        rows, ACROSS, figsize=(PAGE, rows * (wide * FRAME[0] / FRAME[1] + 0.28) + 0.15), squeeze=False
+        rows, ACROSS, figsize=(PAGE, rows * (wide * FRAME[0] / FRAME[1] + 0.3) + 0.2), squeeze=False
     )
     figure.set_layout_engine("constrained", w_pad=0.02, h_pad=0.02, wspace=0.01, hspace=0.01)
     for axes in grid.flat:
         axes.set_axis_off()
     for axes, view in zip(grid.flat, views, strict=False):
         axes.imshow(view.picture, interpolation="nearest")
-        axes.set_title(view.label, fontsize=6.5, pad=2)
+        axes.set_title(view.label, fontsize=MIN_FONT, pad=2)
     stamp(figure, note)
     return figure
 
@@ -50,7 +50,7 @@ def skills(found: pd.DataFrame) -> Figure:
     controllers = {kind: kind for kind in CONTROLLERS}
     points(axes, series(found, "controller", controllers), names, "skill", apart=0.24, scale=1, upright=False)
     paper = found.drop_duplicates("skill").dropna(subset=["paper"])
-    style: Any = {"ms": 14, "mew": 2.0, "color": "black", "zorder": 1, "clip_on": False}
+    style: Any = {"ms": 14, "mew": 1.8, "color": PAPER, "zorder": 5, "clip_on": False}
     y = paper["skill"].map(names.index)
     axes.plot(paper["paper"], y, "|", label="DEPS, Table 18 (learned)", **style)
     for place in range(1, len(names), 2):
@@ -59,30 +59,30 @@ def skills(found: pd.DataFrame) -> Figure:
     axes.set(ylim=(len(names) - 0.5, -0.5), xlim=(-0.02, 1.02), xlabel="Success rate")
     axes.tick_params(axis="y", length=0)
     legend(figure, axes, 4)
-    note = f"n = {span(found['n'])} episodes a point; bars: 95 % Wilson intervals."
+    note = f"n = {span(found['n'])} episodes a point; whiskers: 95 %, Wilson's."
     stamp(figure, f"{note} The paper's n is not printed.")
     return figure
 
 
 @styled
 def speed(found: pd.DataFrame, host: str) -> Figure:
-    """Bars: steps per second on a logarithmic axis, the overworld's beside crafter's.
+    """Points: steps per second on a logarithmic axis, the overworld's beside crafter's.
 
     Args:
         found: :func:`mnemocraft.studies.minecraft.tables.speed`.
         host: On what it was measured.
     """
-    figure, axes = plt.subplots(figsize=(PAGE, 0.3 * len(found) + 0.75))
+    figure, axes = plt.subplots(figsize=(PAGE, 0.24 * len(found) + 0.8))
     for place, (name, rate, times) in enumerate(found.itertuples(index=False)):
-        style = figstyle.bar(1 if name.startswith("crafter") else 0)
-        axes.barh(place, rate, 0.65, **style)
-        axes.text(rate, place, f" {rate:,.0f} ({times:,.1f}x)", va="center", fontsize=6.5)
-    axes.set_xscale("log")
+        axes.plot(rate, place, **figstyle.line(1 if name.startswith("crafter") else 0) | {"ms": 6})
+        axes.annotate(
+            f"{rate:,.0f} ({times:,.1f}x)", (rate, place), (8, 0), textcoords="offset points", va="center"
+        )
+        axes.axhline(place, color="0.9", lw=0.6, zorder=0)
+    logarithmic(axes, "x")
     axes.set_yticks(range(len(found)), found["world"])
     axes.invert_yaxis()
-    axes.set(
-        xlabel="Steps per second (in brackets: times crafter's)",
-        xlim=(10, 8 * found["steps_per_second"].max()),
-    )
-    stamp(figure, f"Recorded once, one core, in turns: {host}.")
+    axes.tick_params(axis="y", length=0)
+    axes.set(xlabel="Steps per second (in brackets: times crafter's)", xlim=(100, 200_000))
+    stamp(figure, f"Recorded once, one core: medians of rounds in turns, their spread was not kept: {host}.")
     return figure

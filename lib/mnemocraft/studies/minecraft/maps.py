@@ -20,7 +20,7 @@ from scipy import ndimage
 
 from mnemocraft.envs.overworld.biomes import NAMES
 from mnemocraft.envs.overworld.world import SEA
-from mnemocraft.figstyle import HEAT, PAGE, stamp, styled
+from mnemocraft.figstyle import HEAT, MIN_FONT, PAGE, stamp, styled
 from mnemocraft.studies.minecraft.load import STEP
 from mnemocraft.studies.minecraft.walk import Walk
 
@@ -118,7 +118,7 @@ def draw(lands: Sequence[Map], walks: Sequence[Walk]) -> Figure:
         Patch(facecolor=colour, edgecolor="0.3", lw=0.4, label=f"{letters}  {name.replace('_', ' ')}")
         for name, (letters, colour) in LOOKS.items()
     ]
-    figure.legend(handles=patches, loc="outside upper center", ncols=7, fontsize=6.5, handlelength=1.4)
+    figure.legend(handles=patches, loc="outside upper center", ncols=5, handlelength=1.4)
     side = lands[0].step * len(lands[0].heights)
     lines = f"Black line: the walk, from + to o. White line: the shore, y {SEA}."
     stamp(figure, f"{side:,} x {side:,} blocks, one column in {lands[0].step}. {lines}")
@@ -131,7 +131,7 @@ def _biomes(axes: Axes, land: Map) -> None:
     for number, name in enumerate(NAMES):
         for x, z in _middles(land.biomes == number):
             at = (land.start + land.step * (x + 0.5), land.start + land.step * (z + 0.5))
-            axes.annotate(LOOKS[name][0], at, ha="center", va="center", fontsize=6, path_effects=HALO)
+            axes.annotate(LOOKS[name][0], at, ha="center", va="center", fontsize=MIN_FONT, path_effects=HALO)
 
 
 def _middles(there: np.ndarray) -> list[tuple[int, int]]:

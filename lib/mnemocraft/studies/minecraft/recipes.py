@@ -103,7 +103,7 @@ EDGES: dict[str, tuple[str, Any, str]] = {
 """Colour, dashes and meaning of the edges."""
 FILLS = {"mine": "#DFF1EA", "craft": "#E1EEF7", "smelt": "#FCF0D9"}
 """Colour of a box by the verb that gets its item."""
-HALF, TALL = 1.35, 0.34
+HALF, TALL = 1.35, 0.36
 """Half the width of a box, and half its height; rows are 1 apart."""
 SIDE = 1.6
 """Room for arrows on either side."""
@@ -115,7 +115,7 @@ BOW = 0.34
 def item_figure(graph: nx.DiGraph, item: str, version: str) -> Figure:
     """A row an item, in bands by layer; ingredients lead down on the right, tools on the left."""
     rows = {name: -row for row, name in enumerate(sorted(graph, key=lambda name: graph.nodes[name]["layer"]))}
-    figure, axes = plt.subplots(figsize=(0.75 * PAGE, 0.33 * len(rows) + 0.6))
+    figure, axes = plt.subplots(figsize=(PAGE, 0.36 * len(rows) + 0.6))
     _bands(axes, graph, rows)
     for source, target, by in graph.edges(data="by"):
         _arrow(axes, rows[source], rows[target], by)
@@ -149,8 +149,8 @@ def _box(axes: Axes, row: int, name: str, graph: nx.DiGraph) -> None:
     axes.add_patch(plt.Rectangle((-HALF, row - TALL), 2 * HALF, 2 * TALL, linewidth=0.6, **style))
     words = f"{facts['verb']} {facts['count']}x" + (f": {' + '.join(takes)}" if takes else "")
     centre: Any = {"ha": "center", "va": "center", "zorder": 3}
-    axes.text(0, row + 0.15, name.replace("_", " "), fontsize=7, weight="bold", **centre)
-    axes.text(0, row - 0.16, words, fontsize=6, **centre)
+    axes.text(0, row + 0.16, name.replace("_", " "), weight="bold", **centre)
+    axes.text(0, row - 0.17, words, **centre)
 
 
 def _arrow(axes: Axes, source: int, target: int, by: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,10 +11,16 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft.envs import OverworldEnv
+from mnemocraft.envs.overworld.blocks import FIRST_SOLID
+from mnemocraft.envs.overworld.world import WINDOW
 
 FRAME = (144, 232)
 """Height and width of the frames in pixels."""
 NOON = 6000
+OPEN = 14
+"""Blocks up to which a view is free or not."""
+ASIDE = (-30, -15, 0, 15, 30)
+"""Degrees beside straight ahead in which that is asked."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,21 @@ def look(env: OverworldEnv, title: str, biome: str) -> View:
     """What the player sees now."""
     tick = int(env.world["status"]["time"][0]) % 24_000
     return View(title, env.seed, biome, tick, place(env), env.frame(*FRAME))
+
+
+def openness(env: OverworldEnv) -> int:
+    """How free the player's view is: blocks up to what stands before the eyes, summed over :data:`ASIDE`."""
+    return sum(_free(env, int(env.world["bodies"][0, 0]["yaw"]) + aside) for aside in ASIDE)
+
+
+def _free(env: OverworldEnv, yaw: int) -> int:
+    x, y, z = place(env)
+    way = math.radians(yaw)
+    for away in range(1, OPEN + 1):
+        at = math.floor(x - away * math.sin(way)) % WINDOW, math.floor(z + away * math.cos(way)) % WINDOW
+        if env.world["blocks"][0, at[0], at[1], math.floor(y + 1.6)] >= FIRST_SOLID:
+            return away - 1
+    return OPEN
 
 
 def table(views: Iterable[View]) -> pd.DataFrame:

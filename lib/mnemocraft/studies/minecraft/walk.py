@@ -10,7 +10,7 @@ import pandas as pd
 
 from mnemocraft.envs import OverworldEnv
 from mnemocraft.envs.overworld.spaces import ATTACK, STILL
-from mnemocraft.studies.minecraft.views import View, look
+from mnemocraft.studies.minecraft.views import View, look, openness
 
 SETTLED = 40
 """Ticks in a biome before a frame is taken: not on its border."""
@@ -32,7 +32,8 @@ class Walk:
         seed: Seed of the world.
         path: Columns ``tick``, ``x``, ``y``, ``z``, ``biome``, ``life``; a row every ``GLANCE`` ticks,
             and the last.
-        views: A frame in every biome, in the order in which they were met.
+        views: A frame in every biome, in the order in which they were met: where the view was the
+            freest.
         end: Why the walk was over: ``max_steps`` or ``death``.
     """
 
@@ -64,7 +65,7 @@ def walk(seed: int, ticks: int) -> Walk:
     env = OverworldEnv(seed, max_steps=ticks, image_size=None, start_time=0)
     observation, _ = env.reset()
     walker, seen = _Walker(observation["position"]), 0
-    views: list[View] = []
+    views: dict[str, tuple[int, View]] = {}
     path: list[tuple[Any, ...]] = []
     while not env.reason:
         turn = 0
@@ -74,11 +75,13 @@ def walk(seed: int, ticks: int) -> Walk:
         before = observation["biome"]
         observation = env.step(np.array([1, 0, 1, STILL, STILL + turn, ATTACK, 0, 0]))[0]
         seen = seen + 1 if observation["biome"] == before else 0
-        if seen >= SETTLED and before not in [view.biome for view in views]:
-            views.append(look(env, f"seed {seed}", before))
+        if seen >= SETTLED and (free := openness(env)) > views.get(before, (-1, None))[0]:
+            views[before] = free, look(env, f"seed {seed}", before)
     path.append(_row(env.steps, observation))
     columns = ["tick", "x", "y", "z", "biome", "life"]
-    return Walk(seed, pd.DataFrame(path, columns=columns), tuple(views), env.reason)
+    return Walk(
+        seed, pd.DataFrame(path, columns=columns), tuple(view for _, view in views.values()), env.reason
+    )
 
 
 def _row(tick: int, observation: dict[str, Any]) -> tuple[Any, ...]:

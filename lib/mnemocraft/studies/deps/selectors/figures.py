@@ -15,7 +15,8 @@ from mnemocraft.studies import plots
 from mnemocraft.studies.deps.selectors.sweep import GOALS, LABELS, NUMBERS
 from mnemocraft.studies.deps.selectors.tables import TESTED
 from mnemocraft.studies.deps.sights import Sight
-from mnemocraft.studies.plots import PAPER, legend, lines, points, series
+from mnemocraft.studies.estimates import span
+from mnemocraft.studies.plots import PAPER, legend, lines, logarithmic, per_cent, points, series
 
 NOTE = "No language model plays."
 
@@ -24,22 +25,24 @@ NOTE = "No language model plays."
 def success(table: pd.DataFrame) -> Figure:
     """Figure 4: success against episode length, a line a selector; panels by goals and controller."""
     most = table.groupby("controller", sort=False)["n"].max()
-    size, played = (PAGE, 0.7 + 1.9 * len(most)), set(table["selector"])
+    size, played = (PAGE, 0.8 + 2.0 * len(most)), set(table["selector"])
     labels = {name: label for name, label in LABELS.items() if name in played}
     figure, grid = plt.subplots(len(most), 3, figsize=size, sharex=True, sharey=True, squeeze=False)
     for row, controller in zip(grid, most.index, strict=True):
         for axes, number in zip(row, NUMBERS, strict=True):
             mine = table[(table["controller"] == controller) & (table["number"] == number)]
-            lines(axes, series(mine, "selector", labels), "length", labels.values())
-            axes.set(title=f"{number} parallel goals, {controller} controller", ylim=(-3, 103), xscale="log")
+            lines(axes, series(mine, "selector", labels), "length", labels.values(), apart=3)
+            logarithmic(axes, "x")
+            axes.set_title(f"{number} parallel goals, {controller} controller")
             axes.set_xticks([125, 250, 500, 1000], ["125", "250", "500", "1,000"])
-            axes.minorticks_off()
-        row[0].set_ylabel("Success (%)")
+        per_cent(row[0], "Success (%)")
     for axes in grid[-1]:
         axes.set_xlabel("Episode length (steps)")
     legend(figure, grid[0, 0], 4)
     worlds = ", ".join(f"{n} ({name})" for name, n in most.items())
-    stamp(figure, f"n = {worlds} worlds a point, the same for all selectors; 95 % (Wilson). {NOTE}")
+    stamp(
+        figure, f"n = {worlds} worlds a point, the same for all selectors; whiskers: 95 %, Wilson's. {NOTE}"
+    )
     return figure
 
 
@@ -60,14 +63,17 @@ def gains(table: pd.DataFrame) -> Figure:
     grid[0].plot(range(len(paper)), 100 * paper["paper"], "_", color=PAPER, ms=22, mew=1.6, label="the paper")
     grid[0].set_ylabel("Gain in success (points)")
     legend(figure, grid[0], 3)
-    stamp(figure, f"95 % (bootstrap over worlds, paired). The paper does not say for which length. {NOTE}")
+    note = f"n = {span(table['n'])} episodes in pairs a point; whiskers: 95 %, bootstrap over worlds."
+    stamp(figure, f"{note} The paper does not say for which length. {NOTE}")
     return figure
 
 
 @styled
 def sights(seen: Sequence[Sight]) -> Figure:
     """Frames, and below each the predicted steps to every goal beside the script's estimate."""
-    figure, grid = plt.subplots(2, len(seen), figsize=(PAGE, 3.3), height_ratios=(1.15, 1), sharey="row")
+    figure, grid = plt.subplots(
+        2, len(seen), figsize=(PAGE, 3.3), height_ratios=(1.15, 1), sharex="row", sharey="row"
+    )
     names = [f"{goal.verb} {goal.item}" for goal, _ in GOALS]
     y = np.arange(len(names))
     for sight, top, bottom in zip(seen, grid[0], grid[1], strict=True):
@@ -80,16 +86,14 @@ def sights(seen: Sequence[Sight]) -> Figure:
         bottom.set_xlabel("Steps to the goal")
     grid[1, 0].invert_yaxis()
     legend(figure, grid[1, 0], 2)
-    stamp(figure, f"Worlds that the network was not trained in. {NOTE}")
+    stamp(figure, f"{len(seen)} worlds that the network was not trained in, one look each. {NOTE}")
     return figure
 
 
 def draw(found: Mapping[str, pd.DataFrame]) -> dict[str, Figure]:
     """All figures that are drawn from tables, by the name of their file."""
-    claimed = found["hypotheses"]
-    note = f"n = {claimed['worlds'].max():.0f} worlds at most; 95 % (bootstrap over worlds). {NOTE}"
     return {
         "figure4": success(found["figure4"]),
         "gains": gains(found["gains"]),
-        "verdicts": plots.verdicts(claimed, "", note, wide=56),
+        "verdicts": plots.verdicts(found["hypotheses"], "", NOTE),
     }

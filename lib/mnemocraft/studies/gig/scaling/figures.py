@@ -17,11 +17,14 @@ from mnemocraft import costs, figstyle
 from mnemocraft.costs import Lengths
 from mnemocraft.figstyle import COLOURS, COLUMN, MARKERS, PAGE, stamp, styled
 from mnemocraft.studies import plots
+from mnemocraft.studies.estimates import span
 from mnemocraft.studies.gig.measures import LABELS
 from mnemocraft.studies.gig.scaling import tables
-from mnemocraft.studies.gig.scaling.latency import BUDGET_MS, Recorded
+from mnemocraft.studies.gig.scaling.diagram import diagram
+from mnemocraft.studies.gig.scaling.latency import BUDGET_MS, PAPER_MS, REPEATS, Recorded
 from mnemocraft.studies.gig.scaling.spending import METHODS, PAIR, PAPER_CROSSOVER
 from mnemocraft.studies.gig.scaling.tables import BRANCHING, OBSERVATION, OUTPUT, SYSTEM
+from mnemocraft.studies.plots import logarithmic
 
 LONGEST = 246
 """Steps after which the longest task of the benchmark is stopped: 3 x 82."""
@@ -30,55 +33,16 @@ FIGURE8_BRANCHINGS = (2, 5, 10, 20)
 FIGURE10_OUTPUTS = (500, 1000, 2000)
 FIGURE10_OBSERVATIONS = (325, 650, 1300)
 UNIT = "attended tokens"
-LOG: Any = {"value": "log", "subs": []}
-"""A logarithmic axis without minor ticks, whose labels would take most of the time of a figure."""
 MAP_LEVELS = (10, PAPER_CROSSOVER, 50, 100, 200)
 PARTS = {
     "features_uncached_ms": "sentence encoder, every node",
     "encode_ms": "graph encoder, node texts looked up",
     "build_ms": "parser",
 }
-DIAGRAM = Lengths(11, 18, 12, 2)
-"""Lengths in the schematic, which has no scale."""
-
-
-@styled
-def diagram() -> Figure:
-    """Bars, one a step: what is read from the cache and what is read or written anew, for both agents."""
-    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 1.9), sharey=True, sharex=True)
-    s, o, r, e = DIAGRAM
-    for k in range(1, 5):
-        earlier, carried = [("earlier steps", o + r)] * (k - 1), [("last output", r)] * (k > 1)
-        _strip(grid[0], k, [("system", s), *earlier, ("observation", o), ("output", r)])
-        _strip(grid[1], k, [("system", s), *carried, ("observation and lookahead", e * o), ("output", r)])
-    grid[0].set_title("ReAct, ReCAP: one conversation, kept in the cache")
-    grid[1].set_title("GiG: the present state, its successors, the last output")
-    grid[0].set_yticks(range(1, 5), [f"step {k}" for k in range(1, 5)])
-    grid[0].invert_yaxis()
-    for axes in grid:
-        axes.set_xticks([])
-        axes.spines[["bottom", "left"]].set_visible(False)
-        axes.tick_params(length=0)
-    stamp(figure, "Grey: attended to, but in the cache. Blue: read anew. Orange, hatched: written. No scale.")
-    return figure
-
-
-def _strip(axes: Axes, row: int, parts: Sequence[tuple[str, float]]) -> None:
-    """One step as a row of boxes, from left to right; the first step has nothing in the cache."""
-    left = 0.0
-    for name, width in parts:
-        cached = row > 1 and name in ("system", "earlier steps", "last output")
-        style = figstyle.bar(1) if name == "output" else {"color": "0.85" if cached else COLOURS[4]}
-        axes.barh(row, width, 0.7, left, **(style | {"edgecolor": "0.15", "linewidth": 0.5}))
-        if row == 2:
-            box = {"facecolor": COLOURS[1], "edgecolor": "none", "pad": 1} if name == "output" else None
-            words = name.replace(" ", "\n", 1)
-            axes.text(left + width / 2, row, words, ha="center", va="center", fontsize=5, bbox=box)
-        left += width
 
 
 def _cost_axes(axes: Axes, *, first: bool = True) -> None:
-    axes.set_yscale(**LOG)
+    logarithmic(axes, "y")
     axes.set_xlabel("Steps")
     axes.margins(x=0.02)
     if first:
@@ -134,19 +98,21 @@ def compared(system: int, observation: int, output: int, *branchings: int) -> Fi
 
 @styled
 def figure8a(times: Recorded) -> Figure:
-    """Lines: milliseconds by number of nodes (left) and by size of the memory bank (right), as recorded."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.4))
+    """Points: milliseconds by number of nodes (left) and by size of the memory bank (right), as recorded."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.7))
     for i, (column, label) in enumerate(PARTS.items()):
         left.plot(times.graphs["nodes"], times.graphs[column], label=label, **figstyle.line(i))
-    left.axhline(BUDGET_MS, color="0.5", linewidth=0.7, linestyle=":")
+    left.axhline(BUDGET_MS, color="0.4", linewidth=0.7, linestyle=":", label=f"our target: {BUDGET_MS:g} ms")
+    left.axhline(PAPER_MS, color=plots.PAPER, linewidth=1.2, label=f"the paper, building: < {PAPER_MS:g} ms")
+    look = figstyle.line(3) | {"label": "closest state of a memory bank"}
+    right.plot(times.banks["bank"], times.banks["query_ms"], **look)
     left.set(xlabel="Nodes of the scene graph", ylabel="Milliseconds")
-    right.plot(times.banks["bank"], times.banks["query_ms"], label="closest state", **figstyle.line(3))
-    right.set_xlabel("States in the memory bank")
+    right.set(xlabel="States in the memory bank", ylabel="Milliseconds")
     for axes in (left, right):
-        axes.set_xscale(**LOG)
-        axes.set_yscale(**LOG)
-        axes.legend()
-    stamp(figure, f"Recorded once on {times.machine}. Dotted: {BUDGET_MS:g} ms.")
+        logarithmic(axes, "x", "y")
+    plots.legend(figure, (left, right), 3)
+    note = f"Recorded once on {times.machine}: medians of {REPEATS} calls a point; their spread was not kept."
+    stamp(figure, f"{note} The paper names neither its machine nor its sizes.")
     return figure
 
 
@@ -177,22 +143,27 @@ def crossover(table: pd.DataFrame, found: pd.DataFrame, model: str) -> Figure:
         table: :func:`~mnemocraft.studies.gig.scaling.tables.crossovers`.
         found: :func:`~mnemocraft.studies.gig.scaling.spending.lengths`, marked in the map as they were met.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.8))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 3.0))
     for i, (output, rows) in enumerate(table.groupby("output")):
         left.plot(rows["branching"], rows["below_1_1"], label=f"R = {output}", **figstyle.line(i))
     left.axhline(PAPER_CROSSOVER, color="0.5", linewidth=0.7, linestyle=":")
     left.axhspan(10, 82, color="0.93", zorder=0)
-    left.set_yscale(**LOG)
+    logarithmic(left, "y")
     left.set_xlabel("Branching factor ε (valid actions a step)")
     left.set_ylabel("Steps from which\nGiG is cheaper")
-    left.legend(fontsize=6.5)
+    left.legend()
     _map(right)
     for i, (mode, rows) in enumerate(found[found["method"] == "react"].groupby("mode", sort=False)):
         x, y = rows["output"] / rows["observation"], rows["system"] / rows["observation"]
-        right.plot(x, y, marker=MARKERS[i], color=COLOURS[1], linestyle="none", label=f"our {mode} kitchens")
-    right.legend(loc="upper left")
-    marks = f"grey: listed horizons; dotted: the paper's {PAPER_CROSSOVER}."
-    stamp(figure, f"Left: S = {SYSTEM}, O = {OBSERVATION}; {marks}", model)
+        right.plot(x, y, marker=MARKERS[i], color=COLOURS[1], linestyle="none", label=f"{mode} kitchens")
+    right.legend(loc="upper left", title="Mean lengths met")
+    marks = f"grey: listed horizons; dotted: the paper's {PAPER_CROSSOVER}"
+    met = span(found["episodes"])
+    stamp(
+        figure,
+        f"Lines: the formulas, no model (left: S = {SYSTEM}, O = {OBSERVATION}; {marks}). "
+        f"Marks: n = {met} episodes each of ReAct, played by the {figstyle.called(model)}.",
+    )
     return figure
 
 
@@ -202,8 +173,8 @@ def _map(axes: Axes) -> None:
     for level in MAP_LEVELS:
         outputs = [tables.needed_output(level, system, BRANCHING) for system in systems.tolist()]
         axes.plot(outputs, systems, color=COLOURS[0], linestyle="-" if level == PAPER_CROSSOVER else "--")
-        axes.text(outputs[-1], systems[-1], f"{level}\nsteps", ha="center", va="bottom", fontsize=6)
-    axes.set_xscale(**LOG)
+        axes.text(outputs[-1], systems[-1], f"{level}\nsteps", ha="center", va="bottom")
+    logarithmic(axes, "x")
     axes.set_xlim(0.02, 9)
     axes.set_ylim(0, 8)
     axes.set_xticks([0.03, 0.1, 0.3, 1, 3], ["0.03", "0.1", "0.3", "1", "3"])
@@ -230,7 +201,7 @@ def spent(calls: pd.DataFrame, model: str) -> Figure:
         _dotted(axes)
         axes.legend(loc="lower right")
     count = calls.groupby(["method", *PAIR]).ngroups
-    note = f"n = {count} episodes. Thin: episodes. Thick: the formulas for each agent's longest one."
+    note = f"n = {count} episodes (thin), no intervals. Thick: the formulas for each agent's longest one."
     stamp(figure, note, model)
     return figure
 

@@ -20,12 +20,15 @@ from mnemocraft.figstyle import COLOURS, HEAT, LINES, PAGE, stamp, styled
 from mnemocraft.gnn import SceneGraph
 from mnemocraft.memory.session import SAME
 from mnemocraft.memory.traces import TAU
+from mnemocraft.studies.estimates import span
 from mnemocraft.studies.gig.separation.embeddings import RELATIONS, Distances, Floats, of_all, of_two
 from mnemocraft.studies.gig.separation.retrieval import TAUS
-from mnemocraft.studies.plots import explorer, legend, lines, points, series
+from mnemocraft.studies.plots import explorer, legend, lines, logarithmic, per_cent, points, series
 
 COMPARED = ("trained", "untrained", "bag of nodes", "shuffled edges")
 TYPES = ("Station", "Item", "Player", "Container", "Meal")
+FAR = 1.1
+"""Distance at which the scales of Figures 3 and 11 end, which are thus the same."""
 SAMPLE = 4_000
 """Distances that a density is drawn from, about."""
 
@@ -48,9 +51,9 @@ def method(graph: SceneGraph, title: str) -> Figure:
         style = {"node_color": COLOURS[i], "node_shape": figstyle.MARKERS[i], "node_size": 40}
         nx.draw_networkx_nodes(net, place, mine, ax=left, label=kind, **style)
     shifted = {name: place[name] + (0, 0.09) for name in net}
-    nx.draw_networkx_labels(net, shifted, ax=left, font_size=6)
+    nx.draw_networkx_labels(net, shifted, ax=left, font_size=7)
     left.set_title(title)
-    left.legend(loc="lower left", fontsize=6, handletextpad=0.1)
+    left.legend(loc="lower left", handletextpad=0.1)
     left.set_axis_off()
     left.margins(0.12)
     _pipeline(right, graph)
@@ -68,7 +71,7 @@ def _pipeline(axes: Axes, graph: SceneGraph) -> None:
     )
     for y, step in zip(np.linspace(0.95, 0.05, len(steps)), steps, strict=True):
         box = {"boxstyle": "round,pad=0.35", "facecolor": "0.93", "edgecolor": "0.3", "linewidth": 0.6}
-        axes.text(0.5, y, step, ha="center", va="center", fontsize=6.2, bbox=box)
+        axes.text(0.5, y, step, ha="center", va="center", fontsize=7, bbox=box)
     for y in np.linspace(0.95, 0.05, len(steps))[:-1]:
         axes.annotate("", (0.5, y - 0.15), (0.5, y - 0.09), arrowprops={"arrowstyle": "->", "color": "0.2"})
     axes.set_axis_off()
@@ -83,8 +86,8 @@ def two_traces(found: Distances, one: int, other: int) -> Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(PAGE, 2.7), width_ratios=(1, 1.15))
     states = np.concatenate([found.states[one], found.states[other]])
     matrix = np.linalg.norm(states[:, None] - states, axis=2)
-    image = left.imshow(matrix, cmap=HEAT, vmin=0)
-    figure.colorbar(image, ax=left, label="Euclidean distance", fraction=0.046, pad=0.03)
+    image = left.imshow(matrix, cmap=HEAT, vmin=0, vmax=FAR)
+    figure.colorbar(image, ax=left, label="Euclidean distance", fraction=0.046, pad=0.03, extend="max")
     cut = len(found.states[one]) - 0.5
     left.axhline(cut, color="white", lw=0.8)
     left.axvline(cut, color="white", lw=0.8)
@@ -95,30 +98,25 @@ def two_traces(found: Distances, one: int, other: int) -> Figure:
         axis.set_major_locator(MaxNLocator(integer=True))
     left.set_xlabel("Step of the first trace, then of the second")
     left.set_ylabel("Step")
-    _densities(right, of_two(found, one, other), TAU)
+    _densities(right, of_two(found, one, other))
+    right.set_xlim(0, FAR)
     right.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, columnspacing=1)
-    first, second = (f"{found.traces[i].name} ({len(found.states[i])}" for i in (one, other))
+    first, second = (f"{found.traces[i].name} (n = {len(found.states[i])}" for i in (one, other))
     stamp(figure, f"{first} states) and {second}). White squares: one state at two times (a loop).")
     return figure
 
 
-def _densities(axes: Axes, distances: Mapping[str, Floats], tau: float) -> None:
+def _densities(axes: Axes, distances: Mapping[str, Floats]) -> None:
     """Densities of distances by kind, each scaled to its peak; the threshold as a vertical line."""
-    top = max(np.quantile(values, 0.995) for values in distances.values())
-    x = np.linspace(0, 1.1 * top, 300)
+    x = np.linspace(0, 1.1 * max(np.quantile(values, 0.995) for values in distances.values()), 300)
     for i, (kind, values) in enumerate(distances.items()):
         if np.ptp(values) < 1e-6:
             continue
         y = gaussian_kde(values[:: len(values) // SAMPLE + 1])(x)
         axes.plot(x, y / y.max(), color=COLOURS[i], linestyle=LINES[i], label=kind)
-        axes.fill_between(x, y / y.max(), color=COLOURS[i], alpha=0.12, lw=0)
-    axes.axvline(tau, color="0.2", lw=0.7, ls=(0, (1, 1)))
-    axes.text(tau, 1.02, " τ", fontsize=7)
-    axes.set_xlim(0, x[-1])
-    axes.set_ylim(0, 1.1)
-    axes.set_yticks([])
-    axes.set_xlabel("Euclidean distance")
-    axes.set_ylabel("Density (peak = 1)")
+    axes.axvline(TAU, color="0.2", lw=0.7, ls=(0, (1, 1)))
+    axes.text(TAU, 1.02, " τ")
+    axes.set(ylim=(0, 1.1), yticks=[], xlabel="Euclidean distance", ylabel="Density (peak = 1)")
 
 
 # --- all traces ------------------------------------------------------------------------------------
@@ -127,32 +125,38 @@ def _densities(axes: Axes, distances: Mapping[str, Floats], tau: float) -> None:
 @styled
 def densities(found: Mapping[str, Distances]) -> Figure:
     """The three densities over all held-out traces, one panel an encoder."""
-    figure, grid = plt.subplots(1, len(COMPARED), figsize=(PAGE, 2.1), sharey=True)
+    figure, grid = plt.subplots(1, len(COMPARED), figsize=(PAGE, 2.1), sharex=True, sharey=True)
     for axes, name in zip(grid, COMPARED, strict=True):
-        _densities(axes, of_all(found[name]), TAU)
+        _densities(axes, of_all(found[name]))
         axes.set_title(name)
-        if axes is not grid[0]:
-            axes.set_ylabel("")
+        axes.label_outer()
+    grid[0].set_xlim(left=0)
     legend(figure, grid[0], 3)
-    note = f"{len(found['trained'].traces)} held-out traces, {sum(map(len, found['trained'].states))} states."
-    stamp(figure, f"{note} Untrained and bag of nodes: scaled to a median of 1 on the training traces.")
+    trained = found["trained"]
+    note = f"n = {sum(map(len, trained.states)):,} states of {len(trained.traces)} held-out traces."
+    stamp(
+        figure,
+        f"{note} No intervals. Untrained and bag of nodes: scaled to a median of 1 on the training traces.",
+    )
     return figure
 
 
 @styled
 def separation(table: pd.DataFrame) -> Figure:
     """Dots with intervals: AUC and silhouette by encoder and by what the two kitchens share."""
-    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.5), sharey=True)
+    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.7), sharey=True)
     nothing = {"auc": (0.5, "AUC (0.5: no separation)"), "silhouette": (0, "Silhouette (0: no separation)")}
+    n = table.groupby("kitchens")["n"].max()
+    labels = {name: f"{name} (n = {n[name]:,})" for name in RELATIONS}
     for axes, (measure, (zero, label)) in zip(grid, nothing.items(), strict=True):
-        named = series(table[table["measure"] == measure], "kitchens", {name: name for name in RELATIONS})
+        named = series(table[table["measure"] == measure], "kitchens", labels)
         points(axes, named, COMPARED, "encoder", apart=0.17, scale=1, upright=False)
         axes.axvline(zero, color="0.5", lw=0.6, ls=":")
         axes.set_xlabel(label)
     grid[0].set_yticks(range(len(COMPARED)), COMPARED)
     grid[0].invert_yaxis()
-    legend(figure, grid[0], 4, title="The two kitchens share")
-    stamp(figure, "Means over pairs of held-out traces; bars: 95 % over kitchens.")
+    legend(figure, grid[0], 4, title="The two kitchens share (n: pairs of held-out traces)")
+    stamp(figure, f"Means over pairs; whiskers: 95 %, over {span(table['clusters'])} kitchens.")
     return figure
 
 
@@ -169,33 +173,43 @@ def ablation(separated: pd.DataFrame, adjacent: pd.DataFrame) -> Figure:
         axes.set_xticks(range(len(names)), names.values())
         axes.set(xlabel="λ", ylabel=label)
         axes.margins(x=0.2)
-    stamp(figure, "200 epochs and one training seed each; bars: 95 % over kitchens.")
+    n = f"n = {span(apart['n'])} pairs of traces (left, middle), {span(adjacent['n'])} neighbours (right)"
+    stamp(figure, f"{n}; one training each, 200 epochs. Whiskers: 95 %, over kitchens, not over trainings.")
     return figure
 
 
 @styled
 def retrieval(table: pd.DataFrame) -> Figure:
-    """By τ: how many states find something in the memory bank, and how good that is beside chance."""
+    """By τ how many states find something in the bank and how good it is, and what other encoders find."""
     labels = {
         "found": "finds something",
         "same_task": "same task",
         "possible": "action possible here",
         "agrees": "oracle's action",
     }
-    figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.5), sharey=True)
-    used = table.query("encoder == 'trained' and pool == 'memory bank' and tau < inf and n > 0")
-    for axes, mode in zip(grid, ("sync", "async"), strict=True):
-        named = series(used[used["mode"] == mode], "measure", labels)
-        lines(axes, named, "tau", labels.values())
-        for i, rows in enumerate(named.values()):
-            axes.plot(rows["tau"], 100 * rows["chance"].astype(float), color=COLOURS[i], lw=0.6, ls=":")
-        axes.axvline(TAU, color="0.2", lw=0.7, ls=(0, (1, 1)))
-        axes.set(xscale="log", ylim=(0, 102), xlabel="Threshold τ", title=mode)
-        axes.set_xticks(TAUS, [f"{tau:g}" for tau in TAUS])
-        axes.minorticks_off()
-    grid[0].set_ylabel("Share (%)")
-    legend(figure, grid[0], 4)
-    stamp(figure, "States of solved held-out traces. Thin dotted: a random stored transition. Bands: 95 %.")
+    encoders = {name: name for name in ("trained", "untrained", "bag of nodes")}
+    figure, grid = plt.subplots(2, 2, figsize=(PAGE, 4.6), sharey=True)
+    bank = table[(table["pool"] == "memory bank") & (table["n"] > 0)]
+    for (top, bottom), mode in zip(grid.T, ("sync", "async"), strict=True):
+        mine = bank[bank["mode"] == mode]
+        by_tau = series(mine.query("encoder == 'trained' and tau < inf"), "measure", labels)
+        lines(top, by_tau, "tau", labels.values(), apart=3)
+        for i, rows in enumerate(by_tau.values()):
+            top.plot(rows["tau"], 100 * rows["chance"].astype(float), color=COLOURS[i], lw=0.6, ls=":")
+        top.axvline(TAU, color="0.2", lw=0.7, ls=(0, (1, 1)))
+        logarithmic(top, "x")
+        top.set(xlabel="Threshold τ, trained encoder", title=f"{mode}, n = {mine['n'].max()} states")
+        top.set_xticks(TAUS, [f"{tau:g}" for tau in TAUS])
+        nearest = series(mine[np.isinf(mine["tau"].astype(float))], "encoder", encoders)
+        points(bottom, nearest, list(labels)[1:], "measure", apart=0.2)
+        bottom.set_xticks(range(3), list(labels.values())[1:])
+        bottom.set_xlabel("The nearest stored state, however far")
+    for axes in grid[:, 0]:
+        per_cent(axes, "Share (%)")
+    grid[0, 1].legend(loc="upper left", bbox_to_anchor=(1, 1))
+    grid[1, 1].legend(loc="upper left", bbox_to_anchor=(1, 1))
+    note = "Solved held-out traces; upper row: of the states that find something, but for the blue line."
+    stamp(figure, f"{note} Thin dotted: a random stored transition. Whiskers: 95 %, over kitchens.")
     return figure
 
 

@@ -1,0 +1,160 @@
+"""What follows from a rule of How2's set-ups and is thus no claim to test: questions and the order of tasks.
+
+- A relevance check can only refuse what the memory found, so with it the teacher is asked at least as often
+  as without. If it refuses everything, the agent asks as often as Just Ask, and what it adds over a memory
+  with exact keys is the share of tasks whose target was met before: 1 - targets/tasks.
+- A memory with exact keys holds for a target what was stored for that target. A curriculum keeps the order of
+  the tasks of one target, so that it can change only what is shared between targets: entries under the keys
+  that Parse adds, and ingredients that are looked up by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from typing import Any
+
+import pandas as pd
+
+from mnemocraft.figstyle import is_surrogate
+from mnemocraft.stats import difference
+from mnemocraft.studies.how2 import measures
+from mnemocraft.studies.how2.load import SPLITS
+
+WITHOUT_CHECK = {"relevance": "memory_only", "how2": "parse"}
+"""The set-ups with a Relevance role, and what they are without it."""
+OUTCOMES = ("succeeded", "asked")
+"""What a change of order could change about an episode."""
+
+
+def relevance(
+    episodes: pd.DataFrame, trajectory: Callable[[Mapping[str, Any]], list[dict[str, Any]]]
+) -> pd.DataFrame:
+    """What the relevance check said and what it added, main variant.
+
+    Args:
+        episodes: Prepared episodes (:func:`~mnemocraft.studies.how2.measures.prepare`).
+        trajectory: Reads the events of an episode.
+
+    Returns:
+        One row a set-up with the role and split: ``checks``, ``refused`` of them, episodes with a check
+        (``checked``) and those in which all were refused (``all_refused``); ``asked_more`` (share of episodes
+        with a question, less that of the set-up without the role), ``most`` (the same of Just Ask, which is
+        what refusing everything comes to), ``repeats`` (1 - targets/tasks), and the number of ``episodes``.
+    """
+    main = episodes[episodes["variant"] == "main"]
+    asked = measures.cells(main, "avg_intervention_rate", ("setup", "split"))
+    rows = []
+    for (setup, without), split in product(WITHOUT_CHECK.items(), SPLITS):
+        mine = main[(main["setup"] == setup) & (main["split"] == split)]
+        said = _said(mine, trajectory)
+        more, most = (
+            asked.estimate(difference([(one, split)], [(without, split)])).value
+            for one in (setup, "just_ask")
+        )
+        repeats = 1 - mine["target"].nunique() / mine["task"].nunique() if len(mine) else float("nan")
+        rows.append(
+            {"setup": setup, "split": split, "checks": len(said), "refused": int(said["refused"].sum())}
+            | {"checked": said["episode"].nunique()}
+            | {"all_refused": int(said.groupby("episode")["refused"].all().sum())}
+            | {"asked_more": more, "most": most, "repeats": repeats, "episodes": len(mine)}
+        )
+    return pd.DataFrame(rows)
+
+
+def _said(
+    episodes: pd.DataFrame, trajectory: Callable[[Mapping[str, Any]], list[dict[str, Any]]]
+) -> pd.DataFrame:
+    """Every answer of the Relevance role: its episode, and whether it refused."""
+    calls = "tokens_relevance_calls"
+    checked = episodes[episodes[calls] > 0] if calls in episodes else episodes.iloc[:0]
+    said = [
+        (number, refuses(event["text"]))
+        for number, episode in enumerate(checked.to_dict("records"))
+        for event in trajectory({str(name): value for name, value in episode.items()})
+        if event["type"] == "call" and event["role"] == "relevance"
+    ]
+    return pd.DataFrame(said, columns=["episode", "refused"]).astype({"refused": bool})
+
+
+def refuses(answer: str) -> bool:
+    """Whether the Relevance role said no: what does not begin with yes, as the agent takes it."""
+    return not answer.strip().lower().lstrip("\"'*").startswith("yes")
+
+
+def order(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Pairs of How2's episodes of one task in the order as drawn and in that of a curriculum, high split.
+
+    Returns:
+        One row an outcome (:data:`OUTCOMES`): the number of ``pairs``, and how many ``differ``.
+    """
+    keys = ["teacher", "task", "seed"]
+    high = episodes[(episodes["setup"] == "how2") & (episodes["split"] == "high")]
+    drawn, sorted_ = (
+        high[high["variant"] == name].set_index(keys)[[*OUTCOMES]] for name in ("main", "curriculum")
+    )
+    pairs = drawn.join(sorted_.add_prefix("sorted_"), how="inner")
+    differ = [int((pairs[name] != pairs[f"sorted_{name}"]).sum()) for name in OUTCOMES]
+    return pd.DataFrame({"outcome": OUTCOMES, "pairs": len(pairs), "differ": differ})
+
+
+def same_as_just_ask(table1: pd.DataFrame) -> tuple[int, int]:
+    """How many numbers of Table 1 are the same for ``relevance`` and Just Ask, and of how many."""
+    keys = ["teacher", "split", "metric"]
+    one, other = (
+        table1[table1["setup"] == setup].set_index(keys)["value"] for setup in ("relevance", "just_ask")
+    )
+    both = pd.concat([one, other], axis=1, keys=["one", "other"]).dropna()
+    return int((both["one"] == both["other"]).sum()), len(both)
+
+
+def told(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """The facts of a model's tables as sentences; none for what was not run."""
+    return [*of_relevance(model, tables), *of_order(model, tables)]
+
+
+def of_relevance(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """What a model's relevance check refused and added, as a sentence."""
+    table = tables.get("relevance", pd.DataFrame(columns=["checks"]))
+    table = table[table["checks"] > 0]
+    if table.empty:
+        return []
+    checks, refused, checked, wholly = table[["checks", "refused", "checked", "all_refused"]].sum()
+    said = f"**{model}** says no in {refused} of {checks} relevance checks, "
+    said += f"and to all of them in {wholly} of {checked} episodes."
+    alone = table[table["setup"] == "relevance"]
+    added = "; ".join(
+        f"{row['asked_more']:+.3f} in `{row['split']}` (refusing everything: {row['most']:+.3f}; "
+        f"1 - targets/tasks is {row['repeats']:.3f}; n = {row['episodes']} episodes)"
+        for _, row in alone.iterrows()
+    )
+    if added:
+        said += f" Over memory-only the check adds to the episodes with a question {added}."
+    if "table1" in tables and len(alone) and (alone["refused"] == alone["checks"]).all():
+        same, of = same_as_just_ask(tables["table1"])
+        said += f" `relevance` is then Just Ask: {same} of their {of} numbers in Table 1 are the same."
+    return [said]
+
+
+def of_order(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """What a curriculum changed, as a sentence."""
+    table = tables.get("order", pd.DataFrame(columns=["pairs"]))
+    table = table[table["pairs"] > 0].set_index("outcome") if len(table) else table
+    if table.empty:
+        return []
+    success, asked = (table.loc[name] for name in OUTCOMES)
+    return [
+        f"With a curriculum, {success['differ']} of {success['pairs']} paired episodes of How² end otherwise "
+        f"with **{model}**, and {asked['differ']} differ in whether the teacher is asked: with exact keys, "
+        "targets share no more than the keys that Parse adds and ingredients that are looked up."
+    ]
+
+
+def teaching(model: str) -> str:
+    """What Table 5 is worth: answers and verdicts come from the same model."""
+    if is_surrogate(model):
+        return (
+            f"`{model}` judges its own answers, which it writes from the same plan that the template is made "
+            "of: this table shows that the study runs, not that anything could teach."
+        )
+    return f"`{model}` judges its own answers; a model may like what it wrote itself."

@@ -1,0 +1,32 @@
+"""Notebook 90: what it says comes from its tables."""
+
+import pandas as pd
+
+from mnemocraft import paths
+from mnemocraft.studies import calibration
+
+
+def test_the_findings_count_verdicts_of_real_players_only() -> None:
+    rates = pd.DataFrame({"clusters": [9, 20], "0.05": [0.11, 0.08], "0.05 / 8": [0.03, 0.02]})
+    rows = [
+        ("surrogate", "all", 300, 0.01, "consequence of: one move list"),
+        ("none", "all", 400, 0.1, "holds"),
+        ("none", "all", 400, 0.1, "undecided"),
+        ("replay:a", "all", 9, float("nan"), "undecided"),
+        ("none", "low", 30, 0.2, "fails"),
+    ]
+    verdicts = pd.DataFrame(rows, columns=["model", "part", "clusters", "detectable", "verdict"])
+    lines = calibration.findings({"none": {"error_rates": rates, "verdicts": verdicts}})
+    assert "11.0%" in lines[0] and "8.0%" in lines[0]
+    assert lines[1].startswith("Of 4 claims in the committed tables 1 were played by the stand-in")
+    assert lines[1].endswith("The other 3: 2 undecided, 1 holds.")
+    assert (
+        lines[2]
+        == "The fewest clusters behind a decided claim: 30; the largest of their detectable effects: 0.200."
+    )
+    assert calibration.findings({}) == []
+
+
+def test_every_notebook_and_every_committed_figure_is_listed() -> None:
+    assert set(calibration.notebooks()["notebook"]) == {path.stem for path in paths.NOTEBOOKS.glob("*.ipynb")}
+    assert len(calibration.figures()) == len(list((paths.ROOT / "figures").glob("*/*.png")))
