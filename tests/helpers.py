@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
@@ -94,5 +94,7 @@ def encoding(embed: Callable[[str], Any] = state_embedding) -> Iterator[list[str
             asked.extend(texts)
             return np.stack([embed(text) for text in texts])
 
-    with patch("mnemocraft.memory.scenes.get_encoder", lambda name: Encoder()):
+    with ExitStack() as patched:
+        for place in ("scenes", "experience"):
+            patched.enter_context(patch(f"mnemocraft.memory.{place}.get_encoder", lambda name: Encoder()))
         yield asked

@@ -196,7 +196,7 @@ def test_a_memory_goes_with_an_agent_that_is_not_its_own(name):
 
 
 def test_unknown_memories_and_options_are_named():
-    with pytest.raises(MnemocraftError, match=r"no memory 'dream'; it is one of none, keyed, trace, loops"):
+    with pytest.raises(MnemocraftError, match=r"no memory 'dream'; it is one of none, keyed, trace, loops, "):
         get_memory("dream")
     with pytest.raises(MnemocraftError, match="'trace' has no option 'size'; it has tau, encoder"):
         get_memory("trace", size=3)

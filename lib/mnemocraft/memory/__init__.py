@@ -6,8 +6,10 @@ from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
     from mnemocraft.memory.episodic import EpisodicMemory
+    from mnemocraft.memory.experience import ExperienceMemory
     from mnemocraft.memory.interface import Cue, Hit, Memory
     from mnemocraft.memory.keyed import KeyedMemory
+    from mnemocraft.memory.log import Experience
     from mnemocraft.memory.registry import MEMORIES, get_memory
     from mnemocraft.memory.session import SessionGraph
     from mnemocraft.memory.traces import Match, TraceMemory
@@ -16,6 +18,8 @@ __all__ = [
     "MEMORIES",
     "Cue",
     "EpisodicMemory",
+    "Experience",
+    "ExperienceMemory",
     "Hit",
     "KeyedMemory",
     "Match",
@@ -29,6 +33,8 @@ _MODULES = {
     "registry": "MEMORIES get_memory",
     "interface": "Cue Hit Memory",
     "keyed": "KeyedMemory",
+    "experience": "ExperienceMemory",
+    "log": "Experience",
     "traces": "Match TraceMemory",
     "session": "SessionGraph",
     "episodic": "EpisodicMemory",

@@ -13,6 +13,7 @@ MEMORIES = {
     "trace": "mnemocraft.memory.traces:Traces",
     "loops": "mnemocraft.memory.session:Loops",
     "episodic": "mnemocraft.memory.episodic:Episodic",
+    "experience": "mnemocraft.memory.experience:Experiences",
 }
 """Where the class of each memory is."""
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.memory.index import import_faiss
 from mnemocraft.memory.interface import Cue, Hit
 from mnemocraft.memory.scenes import SceneMemory
 from mnemocraft.memory.session import Embedding, checked
@@ -58,7 +59,7 @@ class TraceMemory:
         if not isinstance(tau, int | float | np.floating) or not tau > 0:
             raise MnemocraftError(f"tau is {tau!r}; a distance threshold must be above 0.")
         self.tau = tau
-        self._faiss = _import_faiss()
+        self._faiss = import_faiss("TraceMemory")
         self._index: Any = None
         self._traces: list[tuple[str, tuple[str, ...]]] = []
         self._places: list[tuple[int, int]] = []
@@ -182,14 +183,3 @@ class Traces(SceneMemory):
     def __len__(self) -> int:
         """Number of stored transitions."""
         return len(self.store)
-
-
-def _import_faiss() -> Any:
-    try:
-        import faiss
-    except ImportError:
-        raise MissingExtra(
-            "TraceMemory needs faiss-cpu, which is not installed: pip install 'mnemocraft[graph]'."
-        ) from None
-    faiss.omp_set_num_threads(1)  # single queries gain little from more, and wait for them on a busy machine
-    return faiss

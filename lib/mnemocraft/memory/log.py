@@ -1,0 +1,202 @@
+"""The durable log of experiences: a SQLite file (WAL) that several processes may write and read at once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from mnemocraft.errors import MnemocraftError
+
+Floats = npt.NDArray[np.float32]
+
+OURS = 0x4D4E454D
+"""Says in a file's header (``application_id``) that it is a memory of experiences."""
+
+WAIT_S = 30.0
+"""How long a writer waits for another one."""
+
+_SCHEMA = (
+    "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "CREATE TABLE entries (id INTEGER PRIMARY KEY, state TEXT NOT NULL, task TEXT NOT NULL,"
+    " plan TEXT NOT NULL, outcome TEXT NOT NULL, success INTEGER NOT NULL, key TEXT, vectors BLOB NOT NULL)",
+    "CREATE UNIQUE INDEX keys ON entries (key) WHERE key IS NOT NULL",
+    f"PRAGMA application_id = {OURS}",
+)
+_COLUMNS = "state, task, plan, outcome, success, key, vectors"
+_TROUBLE = {
+    "SQLITE_FULL": "there is no room left on its disk",
+    "SQLITE_IOERR": "its disk cannot be read or written",
+    "SQLITE_READONLY": "it, or the folder it is in, is read-only",
+    "SQLITE_CANTOPEN": "it cannot be opened; its folder must be there, and writable",
+    "SQLITE_CORRUPT": "the file is damaged",
+    "SQLITE_NOTADB": "the file is damaged, or is no database",
+    "SQLITE_BUSY": f"another process has been writing to it for more than {WAIT_S:.0f} seconds",
+}
+
+
+@dataclass(frozen=True)
+class Experience:
+    """What was tried where, and what came of it: the tuple (s, t, p, o) of section 3.2, in words.
+
+    Attributes:
+        state: Where it was tried.
+        task: What for.
+        plan: What was done.
+        outcome: What came of it, with the reason if it failed.
+        success: Whether it did what it was for.
+    """
+
+    state: str
+    task: str
+    plan: str
+    outcome: str
+    success: bool
+
+    @property
+    def text(self) -> str:
+        """For a prompt."""
+        return f"State: {self.state}\nTask: {self.task}\nPlan: {self.plan}\nOutcome: {self.outcome}"
+
+
+class ExperienceLog:
+    """Entries in the order in which they were committed, with the ids 1, 2, 3 ...; none is ever changed.
+
+    Args:
+        path: The file, made if there is none; None keeps the log in this process.
+        encoder: Name of the encoder that the vectors are from.
+
+    Raises:
+        MnemocraftError: The file cannot be used, or has vectors of another encoder.
+    """
+
+    def __init__(self, path: Path | None, encoder: str) -> None:
+        self.path = path
+        with self._told():
+            self.db = sqlite3.connect(path or ":memory:", timeout=WAIT_S, isolation_level=None, uri=True)
+            (owner,) = self.db.execute("PRAGMA application_id").fetchone()
+            if owner != OURS:
+                self._create(encoder)
+            self.db.execute("PRAGMA synchronous = FULL")  # what is committed outlasts a power failure
+        self.check(encoder, dict(self.db.execute("SELECT name, value FROM about"))["encoder"])
+
+    def _create(self, encoder: str) -> None:
+        self.db.execute("PRAGMA journal_mode = WAL")
+        with self.db:
+            self.db.execute("BEGIN IMMEDIATE")
+            if self.db.execute("PRAGMA application_id").fetchone()[0] == OURS:
+                return  # another process was faster
+            if self.db.execute("SELECT 1 FROM sqlite_master").fetchone():
+                raise MnemocraftError(f"{self.path} is a database, but no memory of experiences.")
+            for statement in _SCHEMA:
+                self.db.execute(statement)
+            self.db.execute(
+                "INSERT INTO about VALUES ('encoder', ?), ('name', lower(hex(randomblob(8))))", [encoder]
+            )
+
+    def check(self, encoder: str, found: str) -> None:
+        """Raise MnemocraftError where vectors are of another encoder."""
+        if found != encoder:
+            raise MnemocraftError(
+                f"The memory has vectors of the encoder {found!r}, and cannot be used with {encoder!r}."
+            )
+
+    def append(self, entries: Sequence[Experience], vectors: Floats, keys: Sequence[str | None]) -> None:
+        """Commit entries, all or none; one whose key is there already is left out.
+
+        Args:
+            entries: In their order.
+            vectors: Of state, task and plan, shape (entries, 3, size).
+            keys: What each is told from others by, None for those that are always new.
+
+        Raises:
+            MnemocraftError: The vectors have another size than those before, or nothing could be written.
+        """
+        rows = [
+            (e.state, e.task, e.plan, e.outcome, e.success, key, numbers.astype("<f4").tobytes())
+            for e, key, numbers in zip(entries, keys, vectors, strict=True)
+        ]
+        with self._told(), self.db:
+            self.db.execute("BEGIN IMMEDIATE")
+            if (size := self.size) and size != vectors.shape[2]:
+                raise MnemocraftError(
+                    f"The vectors have {vectors.shape[2]} numbers each, and those in the memory {size}."
+                )
+            self.db.executemany(f"INSERT OR IGNORE INTO entries ({_COLUMNS}) VALUES (?,?,?,?,?,?,?)", rows)
+
+    def rows(self, ids: Sequence[int]) -> dict[int, tuple[Experience, Floats]]:
+        """Entries and their vectors, shape (3, size), by id."""
+        with self._told():
+            found = self.db.execute(
+                f"SELECT id, {_COLUMNS} FROM entries WHERE id IN (SELECT value FROM json_each(?))",
+                [json.dumps(ids)],
+            ).fetchall()
+        return {
+            id: (
+                Experience(state, task, plan, outcome, bool(success)),
+                np.frombuffer(blob, "<f4").reshape(3, -1),
+            )
+            for id, state, task, plan, outcome, success, _, blob in found
+        }
+
+    def vectors(self, after: int, batch: int = 10_000) -> Iterator[Floats]:
+        """The vectors of all entries behind an id, in batches of shape (at most ``batch``, 3, size)."""
+        with self._told():
+            found = self.db.execute("SELECT vectors FROM entries WHERE id > ? ORDER BY id", [after])
+            while blobs := found.fetchmany(batch):
+                yield np.frombuffer(b"".join(blob for (blob,) in blobs), "<f4").reshape(len(blobs), 3, -1)
+
+    def take(self, path: Path, encoder: str) -> None:
+        """Append the entries of another file, but for those whose keys are there."""
+        with self._told(path):
+            self.db.execute("ATTACH ? AS other", [f"{path.absolute().as_uri()}?mode=ro"])
+            try:
+                about = dict(self.db.execute("SELECT name, value FROM other.about"))
+                self.check(encoder, about["encoder"])
+                with self.db:
+                    self.db.execute(
+                        f"INSERT OR IGNORE INTO entries ({_COLUMNS})"
+                        f" SELECT {_COLUMNS} FROM other.entries ORDER BY id"
+                    )
+            finally:
+                self.db.execute("DETACH other")
+
+    def copy(self, path: Path) -> None:
+        """Write all entries to another file."""
+        with self._told(path):
+            other = sqlite3.connect(path)
+            self.db.backup(other)
+            other.close()
+
+    @property
+    def last(self) -> int:
+        """The id of the last entry, which is also how many there are."""
+        with self._told():
+            return self.db.execute("SELECT max(id) FROM entries").fetchone()[0] or 0
+
+    @property
+    def size(self) -> int:
+        """How many numbers a vector has; 0 while there is none."""
+        row = self.db.execute("SELECT length(vectors) / 12 FROM entries WHERE id = 1").fetchone()
+        return row[0] if row else 0
+
+    @property
+    def name(self) -> str:
+        """Tells this log from every other."""
+        return self.db.execute("SELECT value FROM about WHERE name = 'name'").fetchone()[0]
+
+    @contextmanager
+    def _told(self, path: Path | None = None) -> Iterator[None]:
+        """What SQLite says, as one sentence."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", "")
+            why = next((text for code, text in _TROUBLE.items() if name.startswith(code)), str(error))
+            raise MnemocraftError(f"The memory {path or self.path} cannot be used: {why}.") from None
