@@ -114,9 +114,9 @@ def _claim(hypothesis: str, text: str, one: str, other: str, paper: str, assumed
 
 _TOLD = "takes up what it is told"
 CLAIMS = (
-    _claim("planners", "M2PA solves more than DEPS", "m2pa", "deps", "holds at every level (Table 1)"),
-    _claim("planners", "M2PA solves more than Plan4MC", "m2pa", "plan4mc", "holds (Table 1)"),
-    _claim("planners", "M2PA solves more than MP5", "m2pa", "mp5", "holds (Table 1)"),
+    _claim("planners", "M2PA solves more than DEPS", "m2pa", "deps", "holds at every level (Table 1)", _TOLD),
+    _claim("planners", "M2PA solves more than Plan4MC", "m2pa", "plan4mc", "holds (Table 1)", _TOLD),
+    _claim("planners", "M2PA solves more than MP5", "m2pa", "mp5", "holds (Table 1)", _TOLD),
     _claim("ablation", "sensory memory helps", "sensory", "semantic", "holds (Table 2)"),
     _claim("ablation", "working memory helps", "working", "sensory", "holds (Table 2)",
            "an explanation mends a belief"),
