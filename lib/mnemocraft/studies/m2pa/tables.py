@@ -9,7 +9,7 @@ import pandas as pd
 from mnemocraft import stats
 from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, estimates, papers
-from mnemocraft.studies.claims import Claim
+from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.estimates import NUMBERS, join, rates
 from mnemocraft.studies.m2pa.load import LEVELS, PLAYERS, tasks
 
@@ -75,8 +75,8 @@ def table6(episodes: pd.DataFrame) -> pd.DataFrame:
 def conditional(episodes: pd.DataFrame) -> pd.DataFrame:
     """Equation 5 by level: success over all attempts, and over those after a stream's first one at a task.
 
-    A task that is easy for a player comes to its second success sooner, with and without a memory: so the
-    conditional rate is above the overall one for everybody, and only the two players' rates can be compared.
+    Attempts at easy tasks have a success before them more often, with and without a memory, so that only the
+    two players' conditional rates can be compared.
     """
     mine = episodes[episodes["player"].isin(["m2pa", "working"])]
     ordered = mine.sort_values(["player", "seed", "item", "attempt"])
@@ -107,9 +107,8 @@ def _labels(table: pd.DataFrame) -> pd.Series:
 
 def _claim(hypothesis: str, text: str, one: str, other: str, paper: str, assumed: str = "") -> Claim:
     weights = {part: difference([(part, one)], [(part, other)]) for part in (EASY, HARD)}
-    parts = {part: weights[part] for part in weights}
-    whole = {("all", player): weight for (_, player), weight in weights[EASY].items()}
-    return Claim(hypothesis, text, "passed", whole, paper, rates=True, parts=parts, assumed=assumed)
+    whole = difference([(ALL, one)], [(ALL, other)])
+    return Claim(hypothesis, text, "passed", whole, paper, rates=True, parts=weights, assumed=assumed)
 
 
 _TOLD = "takes up what it is told"
@@ -129,14 +128,18 @@ def _paper_cells() -> Mapping[tuple[str, Key], float]:
     """The paper's means over tasks, in all levels and in the parts."""
     table = _printed().dropna(subset=["item"])
     part = table["level"].isin(LEVELS[:3]).map({True: EASY, False: HARD})
-    both = pd.concat([table.assign(part="all"), table.assign(part=part)])
+    both = pd.concat([table.assign(part=ALL), table.assign(part=part)])
     means = both.groupby(["part", "player"])["paper"].mean()
-    return {("passed", key): float(value) for key, value in means.items()}
+    return {
+        ("passed", (part, player)): float(means[part, player])
+        for part in (ALL, EASY, HARD)
+        for player in PAPERS
+    }
 
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
     """The claims; whole tasks are resampled, since attempts at one share memories, recipes and depth."""
-    both = pd.concat([episodes.assign(part="all"), episodes])
+    both = pd.concat([episodes.assign(part=ALL), episodes])
     measured = stats.cells(both, stats.rate("passed"), ["part", "player"], cluster="item")
     model = claims.players(episodes)
     return claims.judge(CLAIMS, {"passed": measured}, "tasks", _paper_cells(), model)
