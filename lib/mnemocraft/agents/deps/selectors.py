@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 import numpy as np
 
+from mnemocraft.controllers.sight import load_clip
 from mnemocraft.envs.minecraft.goals import Goal, GoalLibrary
-from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds.world import Frames, Goals, Horizons, lacks
 
 if TYPE_CHECKING:
@@ -176,20 +177,11 @@ def clip(weights: str) -> Scorer:
             "The image-text selector needs weights: name a CLIP model in the format of the library "
             "transformers, such as clip('openai/clip-vit-base-patch32'), or a folder with one."
         )
-    try:
-        import torch
-        from transformers import CLIPModel, CLIPProcessor
-    except ImportError as missing:
-        raise MissingExtra(
-            f"CLIP needs {missing.name}, which is not installed: pip install 'mnemocraft[finetune]'."
-        ) from None
-    try:
-        model, processor = CLIPModel.from_pretrained(weights), CLIPProcessor.from_pretrained(weights)
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise MnemocraftError(f"There is no CLIP model {weights!r}: {reason}") from None
+    model, processor = load_clip(weights)
 
     def score(image: np.ndarray, texts: Sequence[str]) -> np.ndarray:
+        import torch
+
         with torch.inference_mode():
             inputs = processor(text=list(texts), images=image, return_tensors="pt", padding=True)
             return model(**inputs).logits_per_image[0].numpy()

@@ -5,7 +5,7 @@ A format is a function from a mind to a text. It is chosen by what the prompt as
 
 from collections.abc import Callable
 
-from mnemocraft.surrogate.formats import code, experience, knowledge, steps, words
+from mnemocraft.surrogate.formats import code, experience, knowledge, steps, words, workflow
 from mnemocraft.surrogate.minds import Mind
 
 Format = Callable[[Mind], str]
@@ -36,6 +36,10 @@ _NAMED: dict[str, Format] = {
     "program": code.program,
     "policy": code.policy,
     "explanation": words.explain,
+    "sub-goals": workflow.sub_goals,
+    "workflow": workflow.workflow,
+    "reflection": workflow.reflection,
+    "skills": workflow.skills,
 }
 """Formats that the system message names: ``# Answer format: <name>``."""
 _FIELDS: dict[str, Format] = {

@@ -24,6 +24,11 @@ _FAILED = re.compile(r'I failed at step \d+ "(?:\w+ \d+ (\w+)|\w+\(\{?"?(\w+))')
 _EXPLANATION = re.compile(r"^Explanation: (.+)$", re.M)
 _SAID = re.compile(r"I cannot \w+ (\w+)\b[^|\n]+|to \w+ (\w+) needs [^|\n]+")
 _ENTRY = re.compile(r"^RECIPE: (\w+)(.*?)(?=^RECIPE: |\Z)", re.M | re.S)
+_REFLECTED = re.compile(r'^Reflection on "\w+ \d+ (\w+)[^"]*": (.+)$', re.M)
+_EXPERIENCE = re.compile(r"^Experience: (.+)$", re.M)
+_STEP = re.compile(r"(?:mine|kill|craft|smelt) \d+ (\w+)[^;]*")
+_REFLECTIONS, _EXPERIENCES = 1000, 2000
+"""Where the places of such lessons begin, so that each is heeded by itself."""
 _DEED = re.compile(r"\w+ \d+ (\w+)")
 _NUMBERS = {
     "a": 1, "one": 1, "some": 1, "two": 2, "three": 3, "four": 4, "five": 5,
@@ -136,8 +141,19 @@ def _units(text: str) -> dict[str, int]:
 
 def _lessons(text: str, place: int) -> list[Lesson]:
     """What a message says about how items are had: its explanation, or else the world's own words."""
+    if composed := _composed(text):
+        return composed
     failed, explained = _FAILED.search(text), _EXPLANATION.search(text)
     if failed or explained:
         return [Lesson(failed[1] or failed[2], explained[1], place)] if failed and explained else []
     said = [Lesson(found[1] or found[2], found[0], place) for found in _SAID.finditer(text)]
     return said + [Lesson(item, entry, place) for item, entry in _ENTRY.findall(text)]
+
+
+def _composed(text: str) -> list[Lesson]:
+    """What plans that worked and reflections say, in a prompt that working memory composed."""
+    reflected = _REFLECTED.findall(text)
+    found = [Lesson(item, said, place) for place, (item, said) in enumerate(reflected, _REFLECTIONS)]
+    for place, told in enumerate(_EXPERIENCE.findall(text), _EXPERIENCES):
+        found += [Lesson(step[1], step[0], place) for step in _STEP.finditer(told)]
+    return found

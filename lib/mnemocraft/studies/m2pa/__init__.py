@@ -1,0 +1,1 @@
+"""The study of M2PA: ``load`` says what is played, ``sweep`` how, ``tables`` what is measured."""
