@@ -1,6 +1,5 @@
 """GiG's tables, claims and figures on synthetic records whose truth is known."""
 
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

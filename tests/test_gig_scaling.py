@@ -7,7 +7,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,10 +14,12 @@ from helpers import play
 from mnemocraft import costs
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs import KitchenEnv
+from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
 from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import kitchen_features
-from mnemocraft.studies.gig.scaling import latency, spending, tables
+from mnemocraft.studies import report
+from mnemocraft.studies.gig.scaling import findings, latency, spending, tables
 from mnemocraft.worlds.kitchen import KitchenWorld
 
 SYSTEM, SHOWN, OUTPUT, BRANCHING = 900, 600, 80, 8
@@ -137,14 +138,30 @@ def test_growth_is_one_for_gig_and_nears_two_for_react() -> None:
     assert math.isnan(spending.episodes(calls(gig=1))["growth"].iloc[0])
 
 
-def test_verdicts_follow_the_costs_of_many_kitchens() -> None:
-    one = calls(gig=120, react=120)
-    many = pd.concat([one.assign(task=f"sync/{i}") for i in range(8)], ignore_index=True)
-    table = tables.verdicts(many).set_index("hypothesis")
-    assert list(table["verdict"]) == ["holds", "holds", "holds"]
-    cheap = one.assign(total=np.where(one["method"] == "gig", 1, one["total"]))
-    table = tables.verdicts(pd.concat([cheap.assign(task=f"sync/{i}") for i in range(8)]))
-    assert table.set_index("hypothesis").loc["short", "verdict"] == "fails"
+def test_tables_hold_no_claims_and_the_algebra_names_no_model(tmp_path: Path) -> None:
+    found = tables.tables(calls(gig=120, react=120))
+    assert "hypotheses" not in found
+    records = pd.DataFrame({"model": ["m"], "seed": [42], "config": ["c"]})
+    tables.write(found, records, tmp_path)
+    origins = report.provenance(tmp_path)["tables"]
+    assert {name for name, origin in origins.items() if origin["model"] == "none"} == set(tables.ALGEBRA)
+    assert set(origins) == set(found) and origins["pairs"]["model"] == "m"
+
+
+def test_findings_are_facts_read_from_the_tables() -> None:
+    found = tables.tables(calls(gig=120, react=120))
+    lines = findings.findings({"surrogate": found})
+    assert len(lines) == 5 and "none has answered" in lines[-1]
+    needed = found["paper_crossover"]["output_per_observation"]
+    assert f"{needed.min():.1f} to {needed.max():.1f} observations" in lines[0]
+    assert "in 1 of 1 kitchens" in lines[3] and f"{OUTPUT} of gig" in lines[2]
+    assert len(findings.findings({"qwen": {}})) == 1
+
+
+def test_full_plays_the_papers_ten_layouts() -> None:
+    seeds = {stream.seed for stream in tables.study("full", [42]).streams}
+    assert seeds == set(BENCHMARK_SEEDS)
+    assert {stream.seed for stream in tables.study("quick", [42, 84]).streams} == {42}
 
 
 @pytest.mark.parametrize("system", tables.SYSTEM_RATIOS)

@@ -18,7 +18,7 @@ from mnemocraft.studies.gig.measures import LABELS
 from mnemocraft.studies.gig.tables import UNIT
 
 Tables = Mapping[str, pd.DataFrame]
-CEILING = 0.95
+CEILING = 0.9
 """Above it a success rate leaves no room for a difference."""
 
 

@@ -5,22 +5,23 @@ Nothing here reads a clock; latencies are in :mod:`~mnemocraft.studies.gig.scali
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from mnemocraft import costs, stats
+from mnemocraft import costs
+from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.paths import NO_MODEL
 from mnemocraft.runs import Study
-from mnemocraft.stats import Direction, rate
-from mnemocraft.studies import claims, papers
-from mnemocraft.studies.claims import Claim
+from mnemocraft.studies import papers, report
+from mnemocraft.studies.checks import check, check_seeds
 from mnemocraft.studies.gig import sweep
-from mnemocraft.studies.gig.scaling.spending import METHODS, PAIR, PAPER_CROSSOVER, episodes, lengths, pairs
+from mnemocraft.studies.gig.scaling.spending import METHODS, PAPER_CROSSOVER, episodes, lengths, pairs
 
 STEM = "08_gig_flops_and_scaling"
 SYSTEM, OBSERVATION, OUTPUT = 1000, 650, 1000
@@ -95,8 +96,14 @@ def paper_crossover() -> pd.DataFrame:
 
 
 def study(profile: str, seeds: Sequence[int]) -> Study:
-    """GiG's and ReAct's streams of the kitchen study: outside profile ``full`` in the first layout only."""
-    whole = sweep.study(profile, seeds if profile == "full" else list(seeds)[:1])
+    """GiG's and ReAct's streams of the kitchen study: in one layout, in profile ``full`` in the paper's ten.
+
+    What is compared here are lengths, which ten layouts give; nothing is tested.
+    """
+    check("profile", profile, sweep.PROFILES)
+    check_seeds(seeds, 42)
+    used = BENCHMARK_SEEDS if profile == "full" else seeds[:1]
+    whole = sweep.study("smoke" if profile == "smoke" else "quick", used)
     streams = [s for s in whole.streams if s.condition.settings["method"] in METHODS]
     return replace(whole, name=STEM, streams=tuple(streams))
 
@@ -112,40 +119,15 @@ def tables(calls: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "lengths": means,
         "projected": projected(means),
         "pairs": pairs(calls),
-        "hypotheses": verdicts(calls),
     }
 
 
-def _claim(name: str, text: str, paper_verdict: str, direction: Direction = "positive") -> Claim:
-    return Claim(name, text, name, {("all",): 1.0}, paper_verdict, direction)
+ALGEBRA = ("crossovers", "paper_crossover")
+"""Tables that follow from the formulas alone, whoever plays."""
 
 
-CLAIMS = (
-    _claim("long",
-           f"after {PAPER_CROSSOVER} or more calls ReAct has spent more than GiG, log10 of the ratio",
-           "holds (4.7, Figure 8, computed from the formulas)"),
-    _claim("short",
-           f"within the first {PAPER_CROSSOVER - 1} calls ReAct has spent less than GiG, log10 of the ratio",
-           "holds (A.3, Figure 10, computed from the formulas)", "negative"),
-    _claim("growth",
-           "cost grows faster with the number of calls in ReAct than in GiG, difference of exponents",
-           "holds (equations 10 and 14: square and proportion)"),
-)  # fmt: skip
-
-
-def verdicts(calls: pd.DataFrame) -> pd.DataFrame:
-    """The claims on recorded calls (:func:`~mnemocraft.studies.claims.judge`); intervals resample tasks.
-
-    Effects are means of log10(ReAct's cost / GiG's), so that 1 is an order of magnitude, and a difference of
-    exponents.
-    """
-    compared, growth = pairs(calls).set_index(PAIR), episodes(calls).set_index(["method", *PAIR])["growth"]
-    long = compared["calls"] >= PAPER_CROSSOVER
-    values: dict[str, pd.Series] = {
-        "long": np.log10(compared.loc[long, "ratio"]),
-        "short": np.log10(compared["early_ratio"]),
-        "growth": (growth.loc["react"] - growth.loc["gig"]).dropna(),
-    }
-    frames = {name: one.rename("value").reset_index().assign(all="all") for name, one in values.items()}
-    means = {name: stats.cells(one, rate("value"), ["all"], cluster="task") for name, one in frames.items()}
-    return claims.judge(CLAIMS, means, "tasks", {}).drop(columns=["metric", "test"])
+def write(found: Mapping[str, pd.DataFrame], records: pd.DataFrame, folder: Path) -> None:
+    """Write tables, those of :data:`ALGEBRA` with a provenance that names no model."""
+    computed = {name: found[name] for name in ALGEBRA}
+    report.write(computed, {"model": NO_MODEL, "seeds": "", "config": ""}, folder)
+    report.write({name: table for name, table in found.items() if name not in ALGEBRA}, records, folder)
