@@ -47,8 +47,8 @@ def _crossings(tables: Tables) -> str:
     rows = tables["crossovers"].query("branching == @BRANCHING", local_dict={"BRANCHING": BRANCHING})
     steps = ["output", *(f"below_1_{factor}" for factor in FACTORS)]
     told = "; ".join(
-        f"from {less:.0f} steps on less, from {tenth:.0f} on a tenth, from {hundredth:.0f} on a hundredth with "
-        f"answers of {output:.0f} tokens"
+        f"from {less:.0f} steps on less, from {tenth:.0f} on a tenth, from {hundredth:.0f} on a hundredth "
+        f"with answers of {output:.0f} tokens"
         for output, less, tenth, hundredth in rows[steps].itertuples(index=False, name=None)
         if output in OUTPUTS
     )
