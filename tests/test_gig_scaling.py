@@ -19,6 +19,7 @@ from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.studies import report
+from mnemocraft.studies.findings import shipped
 from mnemocraft.studies.gig.scaling import findings, latency, spending, tables
 from mnemocraft.worlds.kitchen import KitchenWorld
 
@@ -156,6 +157,7 @@ def test_findings_are_facts_read_from_the_tables() -> None:
     assert f"{needed.min():.1f} to {needed.max():.1f} observations" in lines[0]
     assert "in 1 of 1 kitchens" in lines[3] and f"{OUTPUT} of gig" in lines[2]
     assert len(findings.findings({"qwen": {}})) == 1
+    assert list(shipped(tables.STEM)[1]) == ["surrogate"]  # though the algebra needed nobody
 
 
 def test_full_plays_the_papers_ten_layouts() -> None:
