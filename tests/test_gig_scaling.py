@@ -7,7 +7,6 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -15,11 +14,13 @@ from helpers import play
 from mnemocraft import costs
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs import KitchenEnv
+from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
 from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import kitchen_features
-from mnemocraft.studies.gig.scaling import latency, spending, tables
-from mnemocraft.studies.gig.scaling.findings import findings
+from mnemocraft.studies import report
+from mnemocraft.studies.findings import shipped
+from mnemocraft.studies.gig.scaling import findings, latency, spending, tables
 from mnemocraft.worlds.kitchen import KitchenWorld
 
 SYSTEM, SHOWN, OUTPUT, BRANCHING = 900, 600, 80, 8
@@ -138,31 +139,31 @@ def test_growth_is_one_for_gig_and_nears_two_for_react() -> None:
     assert math.isnan(spending.episodes(calls(gig=1))["growth"].iloc[0])
 
 
-def test_facts_are_means_over_kitchens_with_no_verdict() -> None:
-    one = calls(gig=120, react=120)
-    many = pd.concat([one.assign(task=f"sync/{i}") for i in range(8)], ignore_index=True)
-    found = tables.facts(many).set_index("fact")
-    ratio = spending.pairs(one).iloc[0]
-    assert found.loc["long", "value"] == pytest.approx(np.log10(ratio["ratio"]))
-    assert found.loc["short", "value"] == pytest.approx(np.log10(ratio["early_ratio"]))
-    assert found.loc["growth", "value"] > 0.8 and list(found["n"]) == [8, 8, 8]
-    assert found["low"].isna().all(), "all kitchens are the same"
-    assert not {"p", "verdict"} & set(found)
-    short = tables.facts(calls(gig=5, react=9)).set_index("fact")
-    assert math.isnan(short.loc["long", "value"])
+def test_tables_hold_no_claims_and_the_algebra_names_no_model(tmp_path: Path) -> None:
+    found = tables.tables(calls(gig=120, react=120))
+    assert "hypotheses" not in found
+    records = pd.DataFrame({"model": ["m"], "seed": [42], "config": ["c"]})
+    tables.write(found, records, tmp_path)
+    origins = report.provenance(tmp_path)["tables"]
+    assert {name for name, origin in origins.items() if origin["model"] == "none"} == set(tables.ALGEBRA)
+    assert set(origins) == set(found) and origins["pairs"]["model"] == "m"
 
 
-def test_the_notebook_opens_with_what_was_counted() -> None:
-    found = {
-        "facts": pd.DataFrame(
-            {"fact": ["long", "short", "growth"], "value": [-0.5, -1.0, 0.9], "n": 20}
-        ).assign(low=[-0.6, -1.1, 0.8], high=[-0.4, -0.9, 1.0]),
-        "paper_crossover": tables.paper_crossover(),
-    }
-    lines = findings({"surrogate": found})
-    assert "2.6 to 3.6 observations" in lines[0]
-    assert any("0.3 times" in line and "answers have a fixed length" in line for line in lines)
-    assert findings({"surrogate": {}}) == []
+def test_findings_are_facts_read_from_the_tables() -> None:
+    found = tables.tables(calls(gig=120, react=120))
+    lines = findings.findings({"surrogate": found})
+    assert len(lines) == 5 and "none has answered" in lines[-1]
+    needed = found["paper_crossover"]["output_per_observation"]
+    assert f"{needed.min():.1f} to {needed.max():.1f} observations" in lines[0]
+    assert "in 1 of 1 kitchens" in lines[3] and f"{OUTPUT} of gig" in lines[2]
+    assert len(findings.findings({"qwen": {}})) == 1
+    assert list(shipped(tables.STEM)[1]) == ["surrogate"]  # though the algebra needed nobody
+
+
+def test_full_plays_the_papers_ten_layouts() -> None:
+    seeds = {stream.seed for stream in tables.study("full", [42]).streams}
+    assert seeds == set(BENCHMARK_SEEDS)
+    assert {stream.seed for stream in tables.study("quick", [42, 84]).streams} == {42}
 
 
 @pytest.mark.parametrize("system", tables.SYSTEM_RATIOS)

@@ -15,7 +15,8 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.gnn import SceneGraph
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.gnn.sequences import KitchenTrace, replay
-from mnemocraft.studies.gig.separation import embeddings, retrieval, tables
+from mnemocraft.studies.findings import shipped
+from mnemocraft.studies.gig.separation import embeddings, findings, retrieval, tables
 from training.kitchen_texts import kitchen_texts
 
 
@@ -74,20 +75,35 @@ def test_pairs_are_sorted_by_what_their_kitchens_share() -> None:
 
 
 def test_a_pair_estimate_is_its_mean_and_a_contrast_of_equals_is_zero() -> None:
-    table = pd.DataFrame(
-        {
-            "encoder": ["x"] * 3 + ["y"] * 3,
-            "relation": "neither",
-            "one": ["a", "a", "b"] * 2,
-            "other": ["b", "c", "c"] * 2,
-            "auc": [0.5, 0.7, 0.9] * 2,
-        }
-    )
+    pairs = list(combinations([f"kitchen {i:02d}" for i in range(24)], 2))
+    aucs = [0.5 + 0.4 * (i % 3) / 2 for i in range(len(pairs))]
+    rows = [
+        (encoder, "neither", *pair, auc) for encoder in "xy" for pair, auc in zip(pairs, aucs, strict=True)
+    ]
+    table = pd.DataFrame(rows, columns=["encoder", "relation", "one", "other", "auc"])
     cells = tables.pair_cells(table, "auc", apart=True)
     estimate = cells.estimate({("x",): 1})
-    assert estimate.value == pytest.approx(0.7) and 0.5 <= estimate.low <= estimate.high <= 0.9
+    assert estimate.value == pytest.approx(0.7) and 0.5 <= estimate.low <= 0.7 <= estimate.high <= 0.9
     contrast = cells.estimate({("x",): 1, ("y",): -1})
-    assert (contrast.value, contrast.low, contrast.high, contrast.p) == (0, 0, 0, 1)
+    assert (contrast.value, contrast.n, contrast.clusters) == (0, len(pairs), 24)
+    assert not contrast.p < 0.05
+    few = tables.pair_cells(table[table["other"] < "kitchen 05"], "auc", apart=True)
+    assert few.estimate({("x",): 1}).untested
+
+
+def test_claims_say_in_which_mode_and_findings_come_from_the_tables() -> None:
+    parts = tables._over_modes("trained", "untrained")
+    assert parts["sync"] == {("trained", "sync"): 1, ("untrained", "sync"): -1}
+    assert parts["all"] == {key: w / 2 for mode in ("sync", "async") for key, w in parts[mode].items()}
+    _, played = shipped("05_gig_embedding_separation")
+    assert list(played) == ["none"]
+    lines = findings.findings(played)
+    assert 5 <= len(lines) <= 6 and "random weights" in lines[0] and "nan" not in " ".join(lines)
+    row = played["none"]["hypotheses"].query("metric == 'nearest' and part == 'all'").iloc[0]
+    assert f"{row['effect']:+.3f}" in lines[0] and row["effect"] < 0
+    other = {"none": {**played["none"], "trainings": played["none"]["trainings"].iloc[:4]}}
+    assert "one training" in " ".join(findings.findings(other))
+    assert findings.findings({"none": {}}) == []
 
 
 def test_a_shape_is_blind_to_names_and_order_but_not_to_structure() -> None:

@@ -85,6 +85,7 @@ def read(folder: Path) -> dict[str, pd.DataFrame]:
 
 
 def _model(folder: Path) -> str:
-    """Who played for the tables of a folder."""
+    """Who played for the tables of a folder; ``none`` if every table was computed without."""
     tables = report.provenance(folder)["tables"]
-    return min((origin["model"] for origin in tables.values()), key=len, default=folder.parent.name)
+    played = {origin["model"] for origin in tables.values()}
+    return min(played - {paths.NO_MODEL} or played, key=len, default=folder.parent.name)

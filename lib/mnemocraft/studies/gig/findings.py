@@ -93,7 +93,10 @@ def _undecided(model: str, whole: pd.DataFrame) -> str:
     if whole[UNIT].max() < stats.MIN_CLUSTERS:
         return f"{_who(model)} nothing can be decided below {stats.MIN_CLUSTERS} {UNIT}."
     if small.empty:
-        return f"{_who(model)} each of the paper's effects is large enough to be found in these {UNIT}."
+        return (
+            f"{_who(model)} each of the paper's effects is large enough to be found in these {UNIT}, by how "
+            "much this player's success varies."
+        )
     named = "; ".join(
         f"{row['claim']} (paper {row['paper_effect']:+.2f}, detectable {row['detectable']:.2f})"
         for _, row in small.iterrows()

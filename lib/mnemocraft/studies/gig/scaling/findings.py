@@ -1,41 +1,81 @@
-"""What notebook 08 found, in sentences made from its tables."""
+"""What notebook 08 computed, in facts made from its tables, none of them tested."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import pandas as pd
+
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.gig.scaling.spending import PAPER_CROSSOVER
+from mnemocraft.studies.gig.scaling.tables import BRANCHING, FACTORS, OBSERVATION, SYSTEM
 
-UNTESTED = "Nothing is tested here: the costs follow from the equations and from the lengths of the texts."
+Tables = Mapping[str, pd.DataFrame]
+OUTPUTS = (500, 4000)
+"""Lengths of answers whose crossings are told."""
 
 
 def findings(played: Played) -> list[str]:
-    """The lines at the head of the notebook; what was not run says nothing."""
-    lines = []
-    for model, found in played.items():
-        if not {"facts", "paper_crossover"} <= set(found):
-            continue
-        needed = found["paper_crossover"]["output_per_observation"]
-        lines.append(
-            f"The paper's crossover at {PAPER_CROSSOVER} steps with ten valid actions is exact for outputs "
-            f"of {needed.min():.1f} to {needed.max():.1f} observations; shorter ones move it to longer tasks."
-        )
-        facts = {row["fact"]: row for _, row in found["facts"].iterrows()}
-        who = f"`{model}`, whose answers are short by assumption (answers have a fixed length)"
-        if not is_surrogate(model):
-            who = f"`{model}`"
-        for fact, when in (("short", "within the first 24 calls"), ("long", "after 25 or more calls")):
-            row = facts[fact]
-            if row["n"]:
-                lines.append(
-                    f"With the prompts of our kitchens and {who}, ReAct spends {10 ** row['value']:.1g} "
-                    f"times as much attention as GiG {when} (log10 {text(row)}, n = {row['n']:.0f} kitchens)."
-                )
-        row = facts["growth"]
-        lines.append(
-            "As the equations say, ReAct's cost grows faster: the exponents differ by "
-            f"{text(row)} (n = {row['n']:.0f} kitchens)."
-        )
-        lines.append(UNTESTED)
-    return lines
+    """The lines at the head of the notebook; a table that is missing says nothing."""
+    algebra = next((tables for tables in played.values() if "crossovers" in tables), {})
+    lines = [_needed(algebra), _crossings(algebra)]
+    for model, tables in played.items():
+        lines += [_lengths(model, tables), _pairs(model, tables)]
+    undecided = (
+        "Nothing is tested here: how long a language model's answers are decides, and none has answered."
+    )
+    if not all(map(is_surrogate, played)):
+        undecided = "Nothing is tested here: the formulas are given, and the lengths decide."
+    return [line for line in (*lines, undecided) if line]
+
+
+def _needed(tables: Tables) -> str:
+    if "paper_crossover" not in tables:
+        return ""
+    output = tables["paper_crossover"]["output_per_observation"]
+    return (
+        f"Computed: the paper's {PAPER_CROSSOVER} steps at {BRANCHING} valid actions hold if an answer is "
+        f"as long as {output.min():.1f} to {output.max():.1f} observations; with shorter ones GiG pays later."
+    )
+
+
+def _crossings(tables: Tables) -> str:
+    """Where formulas say that GiG becomes cheaper, and by how much."""
+    if "crossovers" not in tables:
+        return ""
+    rows = tables["crossovers"].query("branching == @BRANCHING", local_dict={"BRANCHING": BRANCHING})
+    steps = ["output", *(f"below_1_{factor}" for factor in FACTORS)]
+    told = "; ".join(
+        f"from {less:.0f} steps on less, from {tenth:.0f} on a tenth, from {hundredth:.0f} on a hundredth "
+        f"with answers of {output:.0f} tokens"
+        for output, less, tenth, hundredth in rows[steps].itertuples(index=False, name=None)
+        if output in OUTPUTS
+    )
+    return (
+        f"Computed for prompts of {SYSTEM} and {OBSERVATION} tokens and {BRANCHING} valid actions, GiG "
+        f"costs, beside ReAct: {told}."
+    )
+
+
+def _lengths(model: str, tables: Tables) -> str:
+    if "lengths" not in tables:
+        return ""
+    rows = tables["lengths"]
+    told = ", ".join(
+        f"{row['output']:.0f} of {row['method']} ({row['mode']}, n = {row['episodes']} episodes)"
+        for _, row in rows.iterrows()
+    )
+    why = "; answers of a fixed form, so that what follows from their length says nothing about models"
+    return f"**{model}**: mean tokens of an answer: {told}{why * is_surrogate(model)}."
+
+
+def _pairs(model: str, tables: Tables) -> str:
+    """How often ReAct came to cost more within the episodes."""
+    if "pairs" not in tables:
+        return ""
+    rows = tables["pairs"]
+    return (
+        f"**{model}**: in {rows['crossover'].notna().sum()} of {len(rows)} kitchens ReAct came to cost more "
+        f"than GiG within the episode, which lasted {rows['calls'].median():.0f} calls (median)."
+    )

@@ -5,21 +5,23 @@ Nothing here reads a clock; latencies are in :mod:`~mnemocraft.studies.gig.scali
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
-from mnemocraft import costs, stats
+from mnemocraft import costs
+from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.paths import NO_MODEL
 from mnemocraft.runs import Study
-from mnemocraft.stats import rate
-from mnemocraft.studies import estimates, papers
+from mnemocraft.studies import papers, report
+from mnemocraft.studies.checks import check, check_seeds
 from mnemocraft.studies.gig import sweep
-from mnemocraft.studies.gig.scaling.spending import METHODS, PAIR, PAPER_CROSSOVER, episodes, lengths, pairs
+from mnemocraft.studies.gig.scaling.spending import METHODS, PAPER_CROSSOVER, episodes, lengths, pairs
 
 STEM = "08_gig_flops_and_scaling"
 SYSTEM, OBSERVATION, OUTPUT = 1000, 650, 1000
@@ -98,9 +100,14 @@ def paper_crossover() -> pd.DataFrame:
 
 
 def study(profile: str, seeds: Sequence[int]) -> Study:
-    """GiG's and ReAct's streams of the kitchen study: in the first layout, in ``full`` in the paper's ten."""
-    layouts = sweep.LAYOUTS[:PAPER_LAYOUTS] if profile == "full" else list(seeds)[:1]
-    whole = sweep.study("quick" if profile == "full" else profile, layouts)
+    """GiG's and ReAct's streams of the kitchen study: in one layout, in profile ``full`` in the paper's ten.
+
+    What is compared here are lengths, which ten layouts give; nothing is tested.
+    """
+    check("profile", profile, sweep.PROFILES)
+    check_seeds(seeds, 42)
+    used = BENCHMARK_SEEDS if profile == "full" else seeds[:1]
+    whole = sweep.study("smoke" if profile == "smoke" else "quick", used)
     streams = [s for s in whole.streams if s.condition.settings["method"] in METHODS]
     return replace(whole, name=STEM, streams=tuple(streams))
 
@@ -116,36 +123,15 @@ def tables(calls: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "lengths": means,
         "projected": projected(means),
         "pairs": pairs(calls),
-        "facts": facts(calls),
     }
 
 
-FACTS = {
-    "long": f"log10 of ReAct's cost over GiG's after {PAPER_CROSSOVER} or more calls",
-    "short": f"the same within the first {PAPER_CROSSOVER - 1} calls",
-    "growth": "exponent of the cost's growth with the number of calls, ReAct's minus GiG's",
-}
-"""What is counted on the recorded calls, by name."""
+ALGEBRA = ("crossovers", "paper_crossover")
+"""Tables that follow from the formulas alone, whoever plays."""
 
 
-def facts(calls: pd.DataFrame) -> pd.DataFrame:
-    """What the recorded calls cost, as means over kitchens; nothing of it is tested.
-
-    All three follow from the equations and from how long the answers are: 1 is an order of magnitude.
-
-    Returns:
-        ``fact`` (:data:`FACTS`), ``value`` with the interval ``low`` to ``high`` over tasks, ``n`` kitchens.
-    """
-    compared, growth = pairs(calls).set_index(PAIR), episodes(calls).set_index(["method", *PAIR])["growth"]
-    long = compared["calls"] >= PAPER_CROSSOVER
-    values: dict[str, pd.Series] = {
-        "long": np.log10(compared.loc[long, "ratio"]),
-        "short": np.log10(compared["early_ratio"]),
-        "growth": (growth.loc["react"] - growth.loc["gig"]).dropna(),
-    }
-    rows = []
-    for name, one in values.items():
-        frame = one.rename("value").reset_index().assign(all="all")
-        found = stats.cells(frame, rate("value"), ["all"], cluster="task").estimate({("all",): 1.0})
-        rows.append({"fact": name} | estimates.numbers(found))
-    return pd.DataFrame(rows)
+def write(found: Mapping[str, pd.DataFrame], records: pd.DataFrame, folder: Path) -> None:
+    """Write tables, those of :data:`ALGEBRA` with a provenance that names no model."""
+    computed = {name: found[name] for name in ALGEBRA}
+    report.write(computed, {"model": NO_MODEL, "seeds": "", "config": ""}, folder)
+    report.write({name: table for name, table in found.items() if name not in ALGEBRA}, records, folder)
