@@ -202,10 +202,11 @@ def test_recorded_times_that_cannot_be_read_are_one_sentence(
         latency.recorded()
 
 
-def test_sentences_on_recorded_times_read_sums_and_exponents() -> None:
+def test_verdicts_on_recorded_times_read_sums_and_exponents() -> None:
     nodes = pd.Series([20, 100, 1000])
     columns = {"build_ms": 0.01 * nodes, "encode_ms": 2 + 0 * nodes, "features_uncached_ms": nodes**2}
     times = latency.Recorded(pd.DataFrame({"nodes": nodes} | columns), pd.DataFrame(), "a machine")
-    fast, bound, linear, constant = latency.told(times).splitlines()
-    assert fast.endswith(" 3.00 ms: yes, as recorded.") and bound.endswith(" 400 ms: no, as recorded.")
-    assert linear.endswith("no, as recorded.") and constant.endswith(" 0.00: yes, as recorded.")
+    fast, bound, linear, constant = latency.verdicts(times).splitlines()
+    assert "**holds**" in fast and fast.endswith(" 3.00 ms.")
+    assert "**fails**" in bound and bound.endswith(" 400 ms.")
+    assert "**fails**" in linear and "**holds**" in constant and constant.endswith(" 0.00.")

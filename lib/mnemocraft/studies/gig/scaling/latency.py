@@ -112,7 +112,7 @@ def recorded() -> Recorded:
         ) from None
 
 
-def told(times: Recorded) -> str:
+def verdicts(times: Recorded) -> str:
     """What the recorded times say about our target and the claims of section 4.7, as a Markdown list."""
     graphs = times.graphs.set_index("nodes")
     anew = graphs["build_ms"] + graphs["features_uncached_ms"]
@@ -124,7 +124,7 @@ def told(times: Recorded) -> str:
         (growth < NEAR_LINEAR, f"building near linear, no look-up: nodes to the power of {growth:.2f}"),
         (constant < NEAR_CONSTANT, f"encoding constant: nodes to the power of {constant:.2f}"),
     )
-    return "\n".join(f"- {text}: {'yes' if held else 'no'}, as recorded." for held, text in claimed)
+    return "\n".join(f"- **{'holds' if held else 'fails'}** as recorded: {text}." for held, text in claimed)
 
 
 def _exponent(ms: pd.Series) -> float:

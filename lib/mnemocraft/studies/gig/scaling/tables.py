@@ -33,10 +33,6 @@ BRANCHINGS = (1, 2, 5, 10, 15, 20, 30)
 FACTORS = (1, 10, 100)
 LONGEST_OUTPUT = 1000
 """Longest output that is tried, in observations."""
-ALGEBRA = ("crossovers", "paper_crossover")
-"""Tables that follow from the formulas alone."""
-PAPER_LAYOUTS = 10
-"""Layouts of every task that the paper plays."""
 SYSTEM_RATIOS = (0.0, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0)
 
 
