@@ -13,6 +13,11 @@ MEMORIES = {
     "trace": "mnemocraft.memory.traces:Traces",
     "loops": "mnemocraft.memory.session:Loops",
     "experience": "mnemocraft.memory.experience:Experiences",
+    "shuffled": "mnemocraft.memory.controls:Shuffled",
+    "random": "mnemocraft.memory.controls:Random",
+    "bm25": "mnemocraft.memory.controls:BM25",
+    "history": "mnemocraft.memory.controls:History",
+    "oracle": "mnemocraft.memory.controls:Oracle",
 }
 """Where the class of each memory is."""
 
