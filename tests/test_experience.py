@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import os
-import random
-import signal
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.bench_memory import killed
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory import Experience, ExperienceMemory
 
@@ -176,33 +172,6 @@ def test_a_read_only_folder_is_told(tmp_path):
     refused("cannot be opened", lambda: ExperienceMemory(Hashed(), path=tmp_path / "memory.db"))
 
 
-def write(path, who, told):
-    """Entries with keys until killed; what is committed is told to a file afterwards."""
-    memory, number = ExperienceMemory(Hashed(), path=path), 0
-    with Path(told).open("a") as log:
-        while True:
-            keys = [f"{who} {number + n}" for n in range(3)]
-            memory.add_many([Experience(key, "task", key, "x" * 5000, True) for key in keys], keys)
-            log.write("\n".join(keys) + "\n")
-            log.flush()
-            number += 3
-
-
 def test_writers_that_are_killed_leave_whole_entries_once(tmp_path):
-    path, draw, start = tmp_path / "memory.db", random.Random(0), multiprocessing.get_context("fork")
-    for round in range(5):
-        writers = [
-            start.Process(target=write, args=(path, who, tmp_path / f"{who}{round}.txt")) for who in "ab"
-        ]
-        for writer in writers:
-            writer.start()
-        for writer in writers:
-            time.sleep(0.05 + 0.1 * draw.random())
-            os.kill(writer.pid, signal.SIGKILL)
-            writer.join()
-    memory = ExperienceMemory(Hashed(), path=path)
-    told = {key for file in tmp_path.glob("*.txt") for key in file.read_text().split("\n")[:-1]}
-    found = [one.plan for one in memory.log.entries()]
-    assert told and told <= set(found) and len(found) == len(set(found)) == len(memory)
-    assert all(one.state == one.plan and len(one.outcome) == 5000 for one in memory.log.entries())
-    assert memory.log.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    left = killed(tmp_path, 5)
+    assert left.pop("finished") > 0 and left == {"kills": 10, "lost": 0, "doubled": 0, "torn": 0}
