@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.bench_memory import killed
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory import Experience, ExperienceMemory
 
 SIZE = 6
@@ -60,3 +64,114 @@ def test_the_nearest_are_those_of_brute_force_with_ties_in_insertion_order(store
     assert [one for _, one in found] == [one for _, one in expected]
     np.testing.assert_allclose([score for score, _ in found], [score for score, _ in expected], atol=1e-5)
     assert len(memory) == len(stored)
+
+
+def some(count):
+    return [Experience(f"state {n}", f"task {n % 7}", f"plan {n}", "done", n % 2 == 0) for n in range(count)]
+
+
+def test_a_file_keeps_the_entries_and_a_copy_has_them_too(tmp_path):
+    memory = ExperienceMemory(Hashed(), path=tmp_path / "memory.db")
+    memory.add_many(some(20))
+    memory.save(tmp_path / "copy.db")
+    expected = memory.nearest("state 3", "task 3")
+    memory.close()
+    again = ExperienceMemory(Hashed(), path=tmp_path / "memory.db")
+    loaded = ExperienceMemory(Hashed()).load(tmp_path / "copy.db")
+    assert again.nearest("state 3", "task 3") == loaded.nearest("state 3", "task 3") == expected
+    assert len(again) == len(loaded) == 20
+
+
+def test_a_reader_sees_what_another_has_written_meanwhile(tmp_path):
+    writer, reader = (ExperienceMemory(Hashed(), path=tmp_path / "memory.db") for _ in range(2))
+    assert reader.nearest("state 3", "task 3") == []
+    for one in some(5):
+        writer.add_many([one])
+        ((_, found),) = reader.nearest(one.state, one.task, one.plan, k=1)
+        assert found == one
+
+
+def test_a_key_is_stored_once(tmp_path):
+    memory = ExperienceMemory(Hashed())
+    for _ in range(2):
+        memory.add("state", "task", "plan", "outcome", key="episode 1")
+        memory.add("state", "task", "plan", "outcome")
+    assert len(memory) == 3
+
+
+def test_above_the_limit_a_graph_proposes_and_is_made_again_if_it_is_lost(tmp_path):
+    path, entries = tmp_path / "memory.db", some(700)
+    memory = ExperienceMemory(Hashed(100), path=path, exact_up_to=300)
+    exact = ExperienceMemory(Hashed(100))
+    for store in (memory, exact):
+        store.add_many(entries)
+    asked = [(f"state {n}", f"task {n % 5}", plan) for n in range(40) for plan in (None, f"plan {n + 1}")]
+    expected = [exact.nearest(*cue) for cue in asked]
+
+    def recall(store):
+        pairs = zip(asked, expected, strict=True)
+        return np.mean([len({e for e in store.nearest(*cue) if e in best}) / 5 for cue, best in pairs])
+
+    assert recall(memory) >= 0.95
+    (cache,) = tmp_path.glob("*.faiss")
+    memory.close()
+    assert recall(ExperienceMemory(Hashed(100), path=path, exact_up_to=300)) >= 0.95
+    cache.write_bytes(b"torn")
+    assert recall(ExperienceMemory(Hashed(100), path=path, exact_up_to=300)) >= 0.95
+
+
+def refused(say, action):
+    with pytest.raises(MnemocraftError, match=say) as told:
+        action()
+    text = str(told.value)
+    assert "\n" not in text and text.endswith(".") and text.count(". ") == 0
+
+
+def test_what_is_wrong_is_told_in_one_sentence_and_nothing_is_lost(tmp_path):
+    path = tmp_path / "memory.db"
+    memory = ExperienceMemory(Hashed(), path=path)
+    memory.add_many(some(3))
+    other = Hashed()
+    other.name = "other"
+    good = ("state", "task", "plan", "outcome")
+    refused("is empty", lambda: memory.add(" ", *good[1:]))
+    refused("1,048,576 characters", lambda: memory.add("state", "task", "x" * (1 << 20), "outcome"))
+    refused("is empty", lambda: memory.nearest("", "task"))
+    refused("8 numbers each", lambda: ExperienceMemory(Hashed(8), path=path).add(*good))
+    refused("shape", lambda: ExperienceMemory(Hashed(8), path=path).nearest("state", "task"))
+    refused("encoder 'hashed'", lambda: ExperienceMemory(other, path=path))
+    refused("encoder 'hashed'", lambda: ExperienceMemory(other).load(path))
+    refused("cannot be opened", lambda: ExperienceMemory(Hashed(), path=tmp_path / "no" / "memory.db"))
+    refused("cannot be opened", lambda: ExperienceMemory(Hashed()).load(tmp_path / "none.db"))
+    refused("number from 0 on", lambda: ExperienceMemory(Hashed(), {"state": -1, "task": 1, "plan": 1}))
+    assert len(memory) == 3
+
+
+def test_a_full_disk_stores_nothing_by_halves(tmp_path):
+    memory = ExperienceMemory(Hashed(), path=tmp_path / "memory.db")
+    memory.add_many(some(3))
+    (pages,) = memory.log.db.execute("PRAGMA page_count").fetchone()
+    memory.log.db.execute(f"PRAGMA max_page_count = {pages}")
+    refused("no room left", lambda: memory.add_many(some(500)))
+    assert len(memory) == 3 and len(memory.nearest("state 1", "task 1")) == 3
+    memory.log.db.execute("PRAGMA max_page_count = 100000")
+    memory.add_many(some(500))
+    assert len(memory) == 503
+
+
+def test_a_damaged_file_is_named_and_left_as_it_is(tmp_path):
+    path = tmp_path / "memory.db"
+    path.write_bytes(b"no database at all" * 400)
+    refused("damaged", lambda: ExperienceMemory(Hashed(), path=path))
+    assert path.read_bytes() == b"no database at all" * 400
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_told(tmp_path):
+    tmp_path.chmod(0o500)
+    refused("cannot be opened", lambda: ExperienceMemory(Hashed(), path=tmp_path / "memory.db"))
+
+
+def test_writers_that_are_killed_leave_whole_entries_once(tmp_path):
+    left = killed(tmp_path, 5)
+    assert left.pop("finished") > 0 and left == {"kills": 10, "lost": 0, "doubled": 0, "torn": 0}

@@ -59,6 +59,7 @@ def lived(memory, goal, success, acted):
     for scene, action, learnt in acted:
         memory.recall(Cue(goal, scene))
         memory.observe(Cue(goal, scene), action)
+        memory.experience(Cue(goal, scene, plan=action), "it went as it went", success)
         if learnt:
             memory.learn(*learnt)
     return json.loads(json.dumps(memory.commit(goal, success)))

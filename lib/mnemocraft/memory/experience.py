@@ -98,7 +98,7 @@ class ExperienceMemory:
             for name in (*PARTS, "outcome"):
                 _check_text(name, getattr(one, name))
         texts = [getattr(one, part) for one in experiences for part in PARTS]
-        vectors = self._unit(texts).reshape(len(experiences), len(PARTS), -1)
+        vectors = self._encoded(texts).reshape(len(experiences), len(PARTS), -1)
         self.log.append(experiences, vectors, keys or [None] * len(experiences))
 
     def nearest(
@@ -121,10 +121,10 @@ class ExperienceMemory:
         index = self._caught_up()
         if index is None or k < 1:
             return []
-        parts = self._unit(list(texts.values()), self.log.size)
+        parts = self._encoded(list(texts.values()), self.log.size)
         query = np.zeros((len(PARTS), parts.shape[1]), np.float32)
         query[: len(parts)] = parts
-        scaled = (query * self._roots).ravel()
+        scaled = self._side_by_side(query[None])[0]
         count = 2 * k + 8 if index.exact else 10 * k
         while True:
             places, least = index.search(scaled, min(count, len(index)))
@@ -154,27 +154,29 @@ class ExperienceMemory:
         """Number of entries."""
         return self.log.last
 
-    @property
-    def _roots(self) -> npt.NDArray[np.float32]:
-        return np.sqrt(np.array([[self.weights[part]] for part in PARTS], np.float32))
+    def _side_by_side(self, vectors: Floats) -> Floats:
+        """What the index holds of vectors of shape (n, 3, size)."""
+        roots = np.sqrt(np.array([[self.weights[part]] for part in PARTS]))
+        return (_unit(vectors) * roots).reshape(len(vectors), -1).astype(np.float32)
 
-    def _unit(self, texts: Sequence[str], size: int | None = None) -> Floats:
-        """The texts' vectors, of unit length (equation 1)."""
+    def _encoded(self, texts: Sequence[str], size: int | None = None) -> Floats:
+        """The texts' vectors."""
         encoder = get_encoder(self._encoder) if isinstance(self._encoder, str) else self._encoder
         vectors = checked(encoder.encode(texts), 2, size)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        if not lengths.all():
+        if not vectors.any(axis=1).all():
             raise MnemocraftError(
                 f"The encoder {self.encoder!r} gives a vector of zeros, which has no cosine."
             )
-        return vectors / lengths
+        return vectors
 
     def _scored(self, query: Floats, ids: list[int]) -> list[tuple[float, Experience]]:
         """Entries with their scores in 64 bits, best first."""
         rows = self.log.rows(ids)
         weights = np.array(list(self.weights.values()))
-        vectors = np.stack([rows[id][1] for id in ids]).astype(np.float64)
-        scores = ((vectors * query).sum(axis=2) * weights).sum(axis=1)  # row by row: equal rows, equal scores
+        cosines = (_unit(np.stack([rows[id][1] for id in ids])) * _unit(query)).sum(axis=2)
+        scores = (
+            (cosines * weights).sum(axis=1).round(9)
+        )  # what is equal is not told apart by rounding errors
         best = sorted(zip(-scores, ids, strict=True))
         return [(float(-score), rows[id][0]) for score, id in best]
 
@@ -186,7 +188,7 @@ class ExperienceMemory:
         if self._index is None or (self._index.exact and last > self.exact_up_to):
             self._index = self._begun(last)
         for vectors in self.log.vectors(len(self._index)) if len(self._index) < last else ():
-            self._index.add((vectors * self._roots).reshape(len(vectors), -1))
+            self._index.add(self._side_by_side(vectors))
         if (cache := self._cache) and not self._index.exact and len(self._index) > self._kept * 1.01:
             self._index.write(cache)
             self._kept = len(self._index)
@@ -203,7 +205,7 @@ class ExperienceMemory:
             return kept
         ids = range(1, last + 1, max(1, last // SAMPLE))
         sample = np.stack([vectors for _, vectors in self.log.rows(list(ids)).values()])
-        return VectorIndex(size, (sample * self._roots).reshape(len(sample), -1))
+        return VectorIndex(size, self._side_by_side(sample))
 
     @property
     def _cache(self) -> Path | None:
@@ -261,6 +263,13 @@ class Experiences(NoMemory):
     def __len__(self) -> int:
         """Number of experiences."""
         return len(self.store)
+
+
+def _unit(vectors: Floats) -> npt.NDArray[np.float64]:
+    """Of unit length (equation 1), but for the zeros of a plan that is not asked for."""
+    exact = vectors.astype(np.float64)
+    lengths = np.linalg.norm(exact, axis=-1, keepdims=True)
+    return exact / np.where(lengths, lengths, 1)
 
 
 def _check_text(name: str, text: str) -> None:

@@ -14,12 +14,12 @@ from mnemocraft.errors import MissingExtra
 
 Floats = npt.NDArray[np.float32]
 
-GRAPH = "PCA256,HNSW32_SQ8"
+GRAPH = "PCA{},HNSW48_SQ8"
 """What stands for the vectors where there are too many to look at each: a navigable graph over their first
 256 principal components in 8 bits. It only proposes candidates: their scores come from the log's vectors."""
 
-BREADTH = 128
-"""How many candidates the graph's search keeps in view (``efSearch``)."""
+BUILD, BREADTH = 200, 192
+"""How many candidates are kept in view when the graph is built (``efConstruction``) and searched."""
 
 SAMPLE = 20_000
 """From how many vectors the components are learnt."""
@@ -53,9 +53,10 @@ class VectorIndex:
         if sample is None:
             self._index = self._faiss.IndexFlatIP(size)
             return
-        self._index = self._faiss.index_factory(size, GRAPH)
+        self._index = self._faiss.index_factory(size, GRAPH.format(min(size, 256)))
         self._index.train(sample)
-        self._faiss.downcast_index(self._index.index).hnsw.efSearch = BREADTH
+        graph = self._faiss.downcast_index(self._index.index).hnsw
+        graph.efConstruction, graph.efSearch = BUILD, BREADTH
 
     def add(self, vectors: Floats) -> None:
         """Append vectors, shape (n, size)."""

@@ -152,6 +152,33 @@ class ExperienceLog:
             while blobs := found.fetchmany(batch):
                 yield np.frombuffer(b"".join(blob for (blob,) in blobs), "<f4").reshape(len(blobs), 3, -1)
 
+    def entries(self) -> Iterator[Experience]:
+        """All of them, the newest first."""
+        with self._told():
+            for state, task, plan, outcome, success in self.db.execute(
+                "SELECT state, task, plan, outcome, success FROM entries ORDER BY id DESC"
+            ):
+                yield Experience(state, task, plan, outcome, bool(success))
+
+    def worded(self, words: Sequence[str], k: int) -> list[tuple[float, Experience]]:
+        """The ``k`` entries whose states, tasks and plans are best by BM25, with their scores."""
+        if not words:
+            return []
+        asked = " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
+        with self._told():
+            self.db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5(state, task, plan)")
+            self.db.execute(
+                "INSERT INTO temp.words (rowid, state, task, plan) SELECT id, state, task, plan FROM entries"
+                " WHERE id > (SELECT coalesce(max(rowid), 0) FROM temp.words)"
+            )
+            found = self.db.execute(
+                "SELECT rowid, -bm25(words) FROM temp.words WHERE words MATCH ?"
+                " ORDER BY bm25(words), rowid LIMIT ?",
+                [asked, k],
+            ).fetchall()
+        rows = self.rows([id for id, _ in found])
+        return [(score, rows[id][0]) for id, score in found]
+
     def take(self, path: Path, encoder: str) -> None:
         """Append the entries of another file, but for those whose keys are there."""
         with self._told(path):

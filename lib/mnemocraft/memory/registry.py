@@ -14,6 +14,11 @@ MEMORIES = {
     "loops": "mnemocraft.memory.session:Loops",
     "episodic": "mnemocraft.memory.episodic:Episodic",
     "experience": "mnemocraft.memory.experience:Experiences",
+    "shuffled": "mnemocraft.memory.controls:Shuffled",
+    "random": "mnemocraft.memory.controls:Random",
+    "bm25": "mnemocraft.memory.controls:BM25",
+    "history": "mnemocraft.memory.controls:History",
+    "oracle": "mnemocraft.memory.controls:Oracle",
 }
 """Where the class of each memory is."""
 

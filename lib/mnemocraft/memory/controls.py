@@ -1,0 +1,104 @@
+"""Controls of every claim that a memory helps: they keep the same experiences, and hand out others."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+import numpy as np
+
+from mnemocraft.memory.experience import Experiences
+from mnemocraft.memory.interface import Cue, Hit
+
+CHARACTERS = 4
+"""Of a token, as the stand-in for a model counts them."""
+
+
+class Shuffled(Experiences):
+    """As many hits as ``experience`` has, of their scores and about their sizes, with wrong texts.
+
+    A hit gives way to the entry of another task, and not among the hits, that is nearest in length; each one
+    is used once. While there are not enough of them, a hit's own words come in another order.
+    """
+
+    source = "shuffled"
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """Wrong texts in the right number."""
+        hits, task, draw = super().recall(cue), cue.query or cue.goal, _draw(cue)
+        own = {hit.text for hit in hits}
+        others = [one.text for one in self.store.log.entries() if one.task != task and one.text not in own]
+        texts = []
+        for hit in hits:
+            if others:
+                lengths = [abs(len(text) - len(hit.text)) for text in others]
+                texts.append(others.pop(int(np.argmin(lengths))))
+            else:
+                texts.append(" ".join(draw.permutation(hit.text.split())))
+        return [Hit(text, hit.score, self.source) for text, hit in zip(texts, hits, strict=True)]
+
+
+class Random(Experiences):
+    """Entries drawn by lot: the same ones whenever it is asked the same and has the same entries."""
+
+    source = "random"
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """``k`` different entries."""
+        entries = list(self.store.log.entries())
+        places = _draw(cue).permutation(len(entries))[: self.k]
+        return [Hit(entries[place].text, 0.0, self.source) for place in places]
+
+
+class BM25(Experiences):
+    """Entries that share words with what is asked, ranked by SQLite's full-text search (FTS5)."""
+
+    source = "bm25"
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """By the words of their states, tasks and plans."""
+        words = re.findall(r"\w+", f"{cue.scene} {cue.query or cue.goal} {cue.plan}")
+        return [Hit(one.text, score, self.source) for score, one in self.store.log.worded(words, self.k)]
+
+
+class History(Experiences):
+    """Everything, the newest first, as far as a budget of tokens goes; an entry is kept whole or left out.
+
+    Args:
+        tokens: The budget.
+        path: See :class:`~mnemocraft.memory.ExperienceMemory`.
+    """
+
+    source = "history"
+
+    def __init__(self, tokens: int = 8_000, path: str | Path | None = None) -> None:
+        super().__init__(path=path)
+        self.tokens = tokens
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """Whatever is asked."""
+        hits, left = [], self.tokens * CHARACTERS
+        for one in self.store.log.entries():
+            left -= len(one.text)
+            if left < 0:
+                break
+            hits.append(Hit(one.text, 0.0, self.source))
+        return hits
+
+
+class Oracle(Experiences):
+    """The latest success of the very task, whatever the state; nothing while there is none."""
+
+    source = "oracle"
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """At most one."""
+        task = cue.query or cue.goal
+        right = (one for one in self.store.log.entries() if one.success and one.task == task)
+        return [Hit(one.text, 1.0, self.source) for one in right][:1]
+
+
+def _draw(cue: Cue) -> np.random.Generator:
+    asked = "\n".join((cue.goal, cue.scene, cue.query, cue.plan))
+    return np.random.default_rng(list(hashlib.sha256(asked.encode()).digest()))
