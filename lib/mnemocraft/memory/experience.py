@@ -125,7 +125,7 @@ class ExperienceMemory:
         query = np.zeros((len(PARTS), parts.shape[1]), np.float32)
         query[: len(parts)] = parts
         scaled = self._side_by_side(query[None])[0]
-        count = 2 * k + 8 if index.exact else 10 * k
+        count = 2 * k + 8 if index.exact else 6 * k
         while True:
             places, least = index.search(scaled, min(count, len(index)))
             scored = self._scored(query, [place + 1 for place in places])[:k]
@@ -173,7 +173,9 @@ class ExperienceMemory:
         """Entries with their scores in 64 bits, best first."""
         rows = self.log.rows(ids)
         weights = np.array(list(self.weights.values()))
-        cosines = (_unit(np.stack([rows[id][1] for id in ids])) * _unit(query)).sum(axis=2)
+        vectors = np.stack([rows[id][1] for id in ids]).astype(np.float64)
+        lengths = np.sqrt(np.einsum("nij,nij->ni", vectors, vectors))
+        cosines = np.einsum("nij,ij->ni", vectors, _unit(query)) / lengths
         scores = (
             (cosines * weights).sum(axis=1).round(9)
         )  # what is equal is not told apart by rounding errors
