@@ -74,6 +74,8 @@ class Asked(Stand):
 def test_an_agent_without_memory_asks_what_it_asks_while_nothing_is_remembered(agent, task):
     if lacking(get_agent(agent), make(task)):
         pytest.skip("the world lacks what the agent needs")
+    if agent in ("mindstores", "m2pa"):
+        pytest.skip("it asks more as soon as it has a memory; test_mindstores_agent and test_m2pa_agent")
     requests = []
     with encoding():
         for memory in (None, get_memory("none"), get_memory("oracle")):

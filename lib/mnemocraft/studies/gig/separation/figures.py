@@ -147,7 +147,7 @@ def separation(table: pd.DataFrame) -> Figure:
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.7), sharey=True)
     nothing = {"auc": (0.5, "AUC (0.5: no separation)"), "silhouette": (0, "Silhouette (0: no separation)")}
     n = table.groupby("kitchens")["n"].max()
-    labels = {name: f"{name} (n = {n[name]:,})" for name in RELATIONS}
+    labels = {name: f"{name} (n = {n[name]:,})" for name in RELATIONS if name in n}
     for axes, (measure, (zero, label)) in zip(grid, nothing.items(), strict=True):
         named = series(table[table["measure"] == measure], "kitchens", labels)
         points(axes, named, COMPARED, "encoder", apart=0.17, scale=1, upright=False)
