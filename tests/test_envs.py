@@ -20,6 +20,7 @@ CASES: list[tuple[str, dict[str, Any], Any]] = [
     ("Kitchen", {"task": "sync/3"}, "Dance"),
     ("Overworld", {"image_size": None, "target": "log"}, NO_OP),
     ("Plancraft", {"split": "low", "index": 3}, {"name": "smelt", "arguments": "?"}),
+    ("Tabletop", {"task": "packing", "seed": 3}, "pick the box"),
     ("TextWorld", {"target": "stick"}, {"name": "craft", "arguments": {"item": "stick"}}),
 ]
 
@@ -46,6 +47,7 @@ def test_made_by_gymnasium_it_is_the_environment_itself(name: str, settings: Any
         ("MineDojo", {"task_id": "harvest"}),
         ("Overworld", {"target": "oak_log"}),
         ("Plancraft", {"split": "lowest", "index": 0}),
+        ("Tabletop", {"rates": {"throw": 0.5}}),
         ("TextWorld", {"target": "unobtainium"}),
     ],
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mnemocraft.envs import KitchenEnv, TextWorldEnv
+from mnemocraft.envs import KitchenEnv, TabletopEnv, TextWorldEnv
 from mnemocraft.envs.plancraft import examples
 from mnemocraft.llm import model
 from mnemocraft.llm.types import Reply, Request
@@ -25,6 +25,7 @@ GUIDES = {
     "kitchen": "You are a robot in a kitchen. People ask you for dishes.",
     "plancraft": "You control a Minecraft crafting table and choose one action at a time.",
     "minecraft": "You plan for an agent that plays Minecraft 1.16.5.\nYou are given a task.",
+    "tabletop": "You guide a robot arm with a suction gripper over a table.",
 }
 DEPS = {
     "list": "# Answer format: list of steps\nOne step a line: step N: <action>",
@@ -37,6 +38,7 @@ LINES = {
     "kitchen": r"(Move|Pick up|Place|Stack|Unstack|Cut|Do nothing|Put) ?.*",
     "plancraft": r"(move|smelt) from \w+ to \w+ with quantity \d+|impossible: .+",
     "minecraft": r"(mine|kill|craft|smelt) \d+ \w+",
+    "tabletop": r"pick the [\w ]+ and place it (in|on) the [\w ]+",
 }
 EASY = [item.id for item in examples("low") if item.difficulty == "easy" and not item.impossible][:6]
 
@@ -45,9 +47,13 @@ class Played:
     """An environment as agents will meet it: a text, a goal, and action lines."""
 
     def __init__(self, world: str, task: str) -> None:
-        makers = {"kitchen": KitchenEnv, "plancraft": environment, "minecraft": TextWorldEnv}
-        arguments = {"kitchen": (task, 42), "plancraft": (task, 30), "minecraft": ("1.16.5", "game", task)}
-        self.world, self.task, self.env = world, task, makers[world](*arguments[world])
+        makers = {
+            "kitchen": lambda: KitchenEnv(task, 42),
+            "plancraft": lambda: environment(task, 30),
+            "minecraft": lambda: TextWorldEnv("1.16.5", "game", task),
+            "tabletop": lambda: TabletopEnv(task, 2),
+        }
+        self.world, self.task, self.env = world, task, makers[world]()
         self.observation, self.info = self.env.reset()
 
     @property
@@ -61,8 +67,8 @@ class Played:
     @property
     def goal(self) -> str:
         """The goal text."""
-        goals = {"kitchen": r"Goal: (.+)", "plancraft": r"type: (.+)", "minecraft": r"Task: (.+)"}
-        return re.search(goals[self.world], self.text)[1]
+        goals = {"plancraft": r"type: (.+)", "minecraft": r"Task: (.+)"}
+        return re.search(goals.get(self.world, r"Goal: (.+)"), self.text)[1]
 
     @property
     def success(self) -> bool:
@@ -86,7 +92,7 @@ class Played:
         self.observation, _, _, _, self.info = self.env.step(action)
 
 
-START = {"kitchen": "sync/0", "plancraft": EASY[0], "minecraft": "stick"}
+START = {"kitchen": "sync/0", "plancraft": EASY[0], "minecraft": "stick", "tabletop": "bowls"}
 
 
 def ask(messages: list[dict], model: str = PERFECT, tools: list | None = None, sample: int = 0) -> Reply:
@@ -143,6 +149,7 @@ def test_every_mind_answers_in_every_format(world: str, form: str) -> None:
     [
         ("kitchen", "sync/0"), *(("plancraft", task) for task in EASY),
         ("minecraft", "stick"), ("minecraft", "wooden_pickaxe"), ("minecraft", "stone_sword"),
+        ("tabletop", "hanoi"), ("tabletop", "packing"),
     ],
 )  # fmt: skip
 def test_step_by_step_who_knows_everything_gets_there(world: str, task: str, form: str) -> None:
@@ -172,8 +179,11 @@ def test_step_by_step_who_knows_everything_gets_there(world: str, task: str, for
 @pytest.mark.parametrize("form", ["cot", "list", "thoughts"])
 @pytest.mark.parametrize(
     ("world", "task"),
-    [("kitchen", "sync/0"), *(("plancraft", task) for task in EASY), ("minecraft", "stone_sword")],
-)
+    [
+        ("kitchen", "sync/0"), *(("plancraft", task) for task in EASY), ("minecraft", "stone_sword"),
+        ("tabletop", "pyramid"),
+    ],
+)  # fmt: skip
 def test_a_whole_plan_leads_to_the_end(world: str, task: str, form: str) -> None:
     played = Played(world, task)
     for line in lines_of(form, ask([system(world, form), shown(played, form)]).text):
@@ -189,8 +199,11 @@ TOOLS = [
 
 
 @pytest.mark.parametrize(
-    ("world", "task"), [("kitchen", "sync/0"), ("minecraft", "wooden_pickaxe"), ("plancraft", EASY[0])]
-)
+    ("world", "task"),
+    [
+        ("kitchen", "sync/0"), ("minecraft", "wooden_pickaxe"), ("plancraft", EASY[0]), ("tabletop", "kits"),
+    ],
+)  # fmt: skip
 def test_tool_calls_look_up_think_and_act(world: str, task: str) -> None:
     played = Played(world, task)
     guide = {"role": "system", "content": f"{GUIDES[world]}\nAnswer with exactly one tool call."}
@@ -219,7 +232,8 @@ def test_explainer_and_memory_roles(world: str) -> None:
     header = {"role": "system", "content": f"{GUIDES[world]}\n# Answer format: explanation\nExplanation: ..."}
     explained = ask([header, user(failed)]).text
     assert explained.startswith("Explanation: Because") and '"x" is not possible' in explained
-    names = {"kitchen": "cheese sandwich", "plancraft": played.goal, "minecraft": "stick"}
+    names = {"kitchen": "cheese sandwich", "minecraft": "stick"}
+    names |= dict.fromkeys(("plancraft", "tabletop"), played.goal)
 
     def about(name: str, **values: str) -> str:
         text = (files("mnemocraft.agents.how2") / "prompts" / f"{name}.txt").read_text("utf-8")

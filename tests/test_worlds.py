@@ -66,7 +66,9 @@ def test_tasks_of_all_kinds_are_named_by_ids_that_make_takes() -> None:
     every = tasks()
     assert len(set(every)) == len(every)
     counts = {kind: sum(task.startswith(f"{kind}/") for task in every) for kind in KINDS}
-    assert counts == {"plancraft": 1140, "kitchen": 20, "textworld": 76, "overworld": 76, "minedojo": 76}
+    assert counts == {
+        "plancraft": 1140, "kitchen": 20, "textworld": 76, "overworld": 76, "minedojo": 76, "tabletop": 5,
+    }  # fmt: skip
     assert [task for kind in KINDS for task in tasks(kind)] == every
     assert set(SAMPLES) <= set(every)
 
@@ -89,7 +91,11 @@ def test_a_fresh_world_shows_its_task_and_has_not_begun(task: str) -> None:
 @pytest.mark.parametrize(
     ("task", "options", "sentence"),
     [
-        ("moon/rock", {}, "no kind of world 'moon'; .* plancraft, kitchen, textworld, overworld, minedojo"),
+        (
+            "moon/rock",
+            {},
+            "no kind of world 'moon'; .* plancraft, kitchen, textworld, overworld, minedojo, tabletop",
+        ),
         ("planks", {}, "no kind of world 'planks'"),
         ("plancraft/low/VAL9999", {}, "no Plancraft task 'low/VAL9999'"),
         ("plancraft/VAL0531", {}, "no Plancraft task 'VAL0531'"),

@@ -14,14 +14,16 @@ if TYPE_CHECKING:
     from mnemocraft.envs.minedojo.env import MineDojoEnv
     from mnemocraft.envs.overworld.env import OverworldEnv
     from mnemocraft.envs.plancraft.env import PlancraftEnv
+    from mnemocraft.envs.tabletop.env import TabletopEnv
 
-__all__ = ["KitchenEnv", "MineDojoEnv", "OverworldEnv", "PlancraftEnv", "TextWorldEnv"]
+__all__ = ["KitchenEnv", "MineDojoEnv", "OverworldEnv", "PlancraftEnv", "TabletopEnv", "TextWorldEnv"]
 
 _MODULES = {
     "kitchen.env": "KitchenEnv",
     "minedojo.env": "MineDojoEnv",
     "overworld.env": "OverworldEnv",
     "plancraft.env": "PlancraftEnv",
+    "tabletop.env": "TabletopEnv",
     "minecraft.textworld": "TextWorldEnv",
 }
 __getattr__ = importer(__name__, _MODULES)

@@ -5,7 +5,8 @@ would get, parses them with fixed rules and answers in every role an agent needs
 
 - ``knowledge``: probability that what it believes about an item's recipes is right; otherwise it is
   plausibly wrong (a wrong ingredient, count or shape, or a skipped step). Fixed per seed. The default
-  depends on the domain: 0.35 for crafting in Plancraft, 0.5 for plans in Minecraft, 0.8 for the kitchen.
+  depends on the domain: 0.35 for crafting in Plancraft, 0.5 for plans in Minecraft, 0.8 for the kitchen and
+  the table top.
 - ``attention``: probability that something in its context is taken up, and so overrides a belief.
 - ``slip``: probability, per call or written line, of a wrong or malformed answer.
 - ``context_decay``: how fast attention falls with the length of the prompt: what counts is
@@ -71,6 +72,7 @@ MINDS = {
     "plancraft": MindSpec(
         "You control a Minecraft crafting table", 0.35, "mnemocraft.surrogate.minds.plancraft:PlancraftMind"
     ),
+    "tabletop": MindSpec("You guide a robot arm", 0.8, "mnemocraft.surrogate.minds.tabletop:TabletopMind"),
 }
 """Minds by the name of their world. Their knowledge is a round number, set before any study was run and not
 fitted to a paper. The kitchen's, whose few rules the prompt itself explains, was raised from 0.35 after a

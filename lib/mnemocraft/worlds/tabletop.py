@@ -1,0 +1,93 @@
+"""The table top as a world: action lines are explained, checked, and carried out one skill at a time.
+
+It stands in for CLIPort's simulator (DEPS, appendix A.2), see :mod:`mnemocraft.envs.tabletop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mnemocraft.envs import TabletopEnv
+from mnemocraft.envs.tabletop.tasks import MAX_STEPS, TASKS
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds.guides import guide
+from mnemocraft.worlds.world import Feedback, Observation, Task
+
+_WORDING = """# Actions
+An action is one line that names a thing and a place: pick the THING and place it in the PLACE. For example:
+pick the red block and place it in the red bowl"""
+
+
+class TabletopWorld:
+    """A task on the table; see :class:`~mnemocraft.worlds.World`.
+
+    Args:
+        env: The table, which is reset.
+    """
+
+    guide, wording, encoder, idle = guide("tabletop"), _WORDING, "minilm", ""
+
+    def __init__(self, env: TabletopEnv) -> None:
+        self.env = env
+        env.reset()
+        facts = {"things": len(env.where)}
+        self.task = Task(f"tabletop/{env.task}", env.goal, env.max_steps, TASKS[env.task].label, facts)
+
+    @property
+    def steps(self) -> int:
+        """Skills tried."""
+        return self.env.steps
+
+    @property
+    def reason(self) -> str:
+        """``success``, ``max_steps`` or empty."""
+        return self.env.reason
+
+    @property
+    def success(self) -> bool:
+        """Whether everything is where it belongs."""
+        return self.env.success
+
+    def observe(self) -> Observation:
+        """Things, places and goal."""
+        scene = self.env.observation()
+        return Observation(f"{scene}\n\nGoal: {self.task.goal}", scene)
+
+    def check(self, action: str) -> str:
+        """Whether it is an action line that names a thing and a place of this table."""
+        try:
+            self.env.read(action)
+        except MnemocraftError as error:
+            return str(error)
+        return ""
+
+    def act(self, action: str, limit: int | None = None) -> Feedback:
+        """Try an action line, which takes one step; none if it names nothing that is there."""
+        before = self.env.steps
+        info = self.env.step(action)[4]
+        return Feedback(info["action_success"], self.env.steps - before, info.get("failure", ""))
+
+    def frame(self) -> np.ndarray:
+        """A picture of the table."""
+        return self.env.render()
+
+
+def tabletop(
+    name: str, seed: int = 0, rates: Mapping[str, float] | None = None, max_steps: int = MAX_STEPS
+) -> TabletopWorld:
+    """A task on the table.
+
+    Args:
+        name: ``kits``, ``hanoi``, ``bowls``, ``packing`` or ``pyramid``.
+        seed: Of the scene, and of which skills fail where.
+        rates: Success rates of the controller by skill; None for a perfect one.
+        max_steps: Skills allowed.
+    """
+    return TabletopWorld(TabletopEnv(name, seed, rates, max_steps))
+
+
+def task_names(kind: str) -> list[str]:
+    """The five tasks."""
+    return list(TASKS)
