@@ -34,12 +34,15 @@ TEXT_TASKS = (
     "planks", "wooden_door", "stone_pickaxe", "cooked_beef", "leather_helmet", "shears", "rail", "bed",
     "iron_pickaxe", "diamond",
 )  # fmt: skip
-SAMPLES = ("plancraft/low/VAL0531", "kitchen/sync/0", "textworld/stone_sword", "overworld/planks")
+SAMPLES = (
+    "plancraft/low/VAL0531", "kitchen/sync/0", "textworld/stone_sword", "overworld/planks", "tabletop/hanoi",
+)  # fmt: skip
 CAPABILITIES = {
     "plancraft": {Teaching, Frames},
     "kitchen": {Lookahead, Teaching, Frames},
     "textworld": {Goals, Horizons, Teaching},
     "overworld": {Goals, Horizons, Teaching, Frames},
+    "tabletop": {Teaching, Frames},
 }
 """What papers need of a kind: lookahead is GiG's, goals and horizons are DEPS's, a teacher is How2's."""
 
@@ -226,6 +229,7 @@ LAST = {
     "kitchen": ["Do nothing"],
     "textworld": ["mine 1 dirt", "craft 1 oak_planks", "dig 3", "place 1 crafting_table"],
     "overworld": ["mine 1 dirt", "craft 1 planks", "dig 3", "place 1 crafting_table"],
+    "tabletop": ["pick the small ring and place it on the brown stand", "pick it"],
 }
 
 
@@ -239,7 +243,8 @@ def nothing_changes(world: World) -> None:
 @pytest.mark.parametrize("task", SAMPLES)
 def test_when_the_steps_are_used_up_nothing_changes_any_more(task: str) -> None:
     world: Any = make(task, max_steps=3)
-    line = {"plancraft": '{"name": "noop"}', "kitchen": "Do nothing"}.get(kind_of(world), "mine 64 dirt")
+    lines = {"plancraft": '{"name": "noop"}', "kitchen": "Do nothing", "tabletop": LAST["tabletop"][0]}
+    line = lines.get(kind_of(world), "mine 64 dirt")
     while not world.reason:
         world.act(line)
     assert (world.reason, world.success, world.steps) == ("max_steps", False, 3)
@@ -298,7 +303,8 @@ def test_a_teacher_says_less_and_less_from_level_to_level(task: str) -> None:
     world: Any = make(task)
     answers = [world.how_to(world.task.item, "How?", level) for level in LEVELS]
     assert len(set(answers)) == 4 and "\n" in answers[0]
-    places = [len(re.findall(r"\bI\d+\b|\bMove \b|\b(?:mine|craft) \d", answer)) for answer in answers]
+    marks = r"\bI\d+\b|\bMove \b|\b(?:mine|craft) \d|\bpick the"
+    places = [len(re.findall(marks, answer)) for answer in answers]
     assert places[0] > places[1] == places[2] == places[3] == 0
     assert state(world) == state(make(task)), "to answer changes nothing"
 

@@ -5,11 +5,14 @@ It stands in for CLIPort's simulator (DEPS, appendix A.2), see :mod:`mnemocraft.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from mnemocraft.envs import TabletopEnv
+from mnemocraft.envs.tabletop.env import Action
+from mnemocraft.envs.tabletop.scene import place
+from mnemocraft.envs.tabletop.solver import Move, solve
 from mnemocraft.envs.tabletop.tasks import MAX_STEPS, TASKS
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds.guides import guide
@@ -69,9 +72,33 @@ class TabletopWorld:
         info = self.env.step(action)[4]
         return Feedback(info["action_success"], self.env.steps - before, info.get("failure", ""))
 
+    def how_to(self, query: str, question: str, level: str) -> str:
+        """A shortest plan from here to the goal, whatever is asked about."""
+        wanted = {thing: self.env.scene.wanted(thing) for thing in self.env.where}
+        moves = solve(self.env.where, self.env.scene.places, wanted)
+        return told(moves, level) if moves else "I do not know how to go on from here."
+
+    def plain_scene(self) -> str:
+        """The goal and what is there."""
+        return f"{self.task.goal}\n{self.env.observation()}"
+
     def frame(self) -> np.ndarray:
         """A picture of the table."""
         return self.env.render()
+
+
+def told(moves: Sequence[Move], level: str) -> str:
+    """A plan at one of the four levels: action lines; what is moved where; where each thing ends; the last as
+    a sentence."""
+    last = dict(moves)
+    ends = [f"the {thing} belongs {place(spot).at}" for thing, spot in last.items()]
+    lines = {
+        "executable": [Action(thing, spot).line for thing, spot in moves],
+        "partially-executable": [f"move the {thing} to the {spot}" for thing, spot in moves],
+    }.get(level, ends)
+    if level == "non-executable":
+        return ", and ".join(lines)
+    return "\n".join(["Follow these steps:", *(f"{n}. {line}" for n, line in enumerate(lines, 1))])
 
 
 def tabletop(

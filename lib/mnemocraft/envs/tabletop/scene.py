@@ -13,7 +13,7 @@ Where = Mapping[str, str]
 
 TABLE = "table"
 COLOURS = ("red", "green", "blue", "yellow", "purple", "orange", "pink", "white")
-SHAPES = ("star", "heart", "disc", "cross", "moon", "arrow", "letter L", "letter T")
+SHAPES = ("star", "heart", "disc", "cross", "hexagon", "arrow", "letter L", "letter T")
 SIZES = ("small", "middle", "large")
 """Of the rings, ascending."""
 STANDS = ("light stand", "brown stand", "dark stand")
