@@ -1,0 +1,61 @@
+"""What notebook 11 found and what it can decide, made from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from IPython.display import Markdown
+
+from mnemocraft.envs.tabletop.tasks import TASKS
+from mnemocraft.figstyle import is_surrogate
+from mnemocraft.studies import claims
+from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.findings import Line, Played, gather, points, shipped
+from mnemocraft.studies.tabletop import load
+from mnemocraft.studies.tabletop.tables import AVERAGE
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def findings(played: Played) -> list[str]:
+    """About five lines a model."""
+    return gather(played, (_rates, *(_claim(place) for place in range(4)), _calls, _standin))
+
+
+def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Markdown:
+    """What a run can decide, from the tables of this model that came with the project, or of the surrogate."""
+    pilots = shipped(load.STEM)[1]
+    pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
+    if pilot is None:
+        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
+    games = len(load.seeds_of(profile, seeds)) * load.SCENES[profile] * len(TASKS)
+    return claims.planned(pilot, "games", games)
+
+
+def _rates(model: str, found: Tables) -> str:
+    table = found["table8"].query("label == @AVERAGE", local_dict={"AVERAGE": AVERAGE})
+    told = []
+    for controller, rows in table.groupby("controller", sort=False):
+        each = ", ".join(f"{p} {v:.0%}" for p, v in zip(rows["planner"], rows["value"], strict=True))
+        told.append(f"{'perfect' if controller == 'oracle' else 'failing'} controller: {each}")
+    return f"`{model}`, mean of five tasks, {table['n'].max():,} games: {'; '.join(told)}."
+
+
+def _claim(place: int) -> Line:
+    def line(model: str, found: Tables) -> str:
+        row = found["hypotheses"].query("part == @ALL", local_dict={"ALL": ALL}).iloc[place]
+        where = f"{row['pairs']:,} pairs of episodes in {row['games']} games"
+        return f"`{model}`: {row['claim']}: {points(row)}, {where}: **{row['verdict']}**."
+
+    return line
+
+
+def _calls(model: str, found: Tables) -> str:
+    table = found["conduct"].query("controller == 'learned'").set_index("method")["calls"]
+    each = ", ".join(f"{load.METHODS[m]} {n:.1f}" for m, n in table.items())
+    return f"`{model}`: calls of the model an episode with a failing controller: {each}."
+
+
+def _standin(model: str, found: Tables) -> str:
+    return "With a stand-in nothing is decided about language models." if is_surrogate(model) else ""
