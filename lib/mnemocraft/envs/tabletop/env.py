@@ -47,9 +47,9 @@ class TabletopEnv(TaskEnv[str]):
 
     An action is a line, ``pick the red block and place it in the green bowl``. One that breaks a rule, or
     whose skill fails, counts as a step, changes nothing, and is answered by one sentence; one that names
-    nothing that is there does not even count. The controller is deterministic, as a trained policy is: a seed
-    and an arrangement decide whether a skill works there, so that trying the same again fails again until
-    something else has been moved.
+    nothing that is there does not even count. The controller is deterministic, as a trained policy is: the
+    seed decides which things it can pick and where it can place them, so that trying the same again fails
+    again.
 
     Args:
         task: ``kits``, ``hanoi``, ``bowls``, ``packing`` or ``pyramid``.
@@ -132,10 +132,9 @@ class TabletopEnv(TaskEnv[str]):
     def _slip(self, asked: Action) -> str:
         """What the controller did wrong; empty if the skill works here."""
         target = place(asked.place)
-        draw = random.Random(f"{self.seed} {asked.line} {sorted(self.where.items())}")
-        if draw.random() >= self.rates["pick"]:
+        if random.Random(f"{self.seed} pick {asked.thing}").random() >= self.rates["pick"]:
             return f"The gripper missed the {asked.thing}."
-        if draw.random() >= self.rates[target.kind]:
+        if random.Random(f"{self.seed} {asked.line}").random() >= self.rates[target.kind]:
             return f"The {asked.thing} slipped off before it was {target.at}, and is back where it was."
         return ""
 

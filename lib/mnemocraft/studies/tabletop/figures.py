@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft.envs import TabletopEnv
-from mnemocraft.envs.tabletop.painter import draw
 from mnemocraft.envs.tabletop.tasks import TASKS
 from mnemocraft.figstyle import PAGE, stamp, styled
+from mnemocraft.studies.estimates import span
 from mnemocraft.studies.plots import PAPER, bars, legend, per_cent, series, shifts
 from mnemocraft.studies.tabletop import load
 from mnemocraft.studies.tabletop.tables import AVERAGE, TASK_LABELS
@@ -24,10 +24,12 @@ def tasks(seed: int = 4) -> Figure:
     figure, grid = plt.subplots(2, len(TASKS), figsize=(PAGE, 2.4))
     for column, (name, task) in zip(grid.T, TASKS.items(), strict=True):
         env = TabletopEnv(name, seed)
-        draw(env, column[0])
+        column[0].imshow(env.render())
         column[0].set_title(task.label)
         load.scripted(env)
-        draw(env, column[1])
+        column[1].imshow(env.render())
+    for axes in grid.flat:
+        axes.set_axis_off()
     stamp(figure, "Above the beginning, below the end. Symbolic scenes, not CLIPort's simulator.")
     return figure
 
@@ -58,6 +60,6 @@ def table8(table: pd.DataFrame, model: str) -> Figure:
     grid[1].set_xticks(range(len(groups)), groups)
     legend(figure, grid, 5)
     n = table.loc[table["label"] != AVERAGE, "n"]
-    note = f"n = {n.min()} to {n.max()} games a bar (average: all of them); whiskers: 95 %, Wilson's."
+    note = f"n = {span(n)} games a bar (average: all of them); whiskers: 95 %, Wilson's."
     stamp(figure, note, model)
     return figure

@@ -24,7 +24,7 @@ def findings(played: Played) -> list[str]:
 
 
 def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Markdown:
-    """What a run can decide, from the tables of this model that came with the project, or of the surrogate."""
+    """What a run can decide, from the tables of this model that came with the project, else the surrogate's."""
     pilots = shipped(load.STEM)[1]
     pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
     if pilot is None:

@@ -93,7 +93,7 @@ class TabletopMind(Mind):
 
     @cached_property
     def stuck(self) -> set[Move]:
-        """Moves that failed and were not followed by one that worked: here they would fail again."""
+        """Moves that failed and were not followed by one that worked: it begins with another."""
         found: set[Move] = set()
         for told in self.conversation.told:
             if _DONE in told.text or (told.line and told.text.startswith("Success: True")):
