@@ -34,7 +34,7 @@ PYRAMID_AT = {
 
 def picture(env: TabletopEnv) -> np.ndarray:
     """The table now, uint8 (240, 320, 3)."""
-    figure = Figure(figsize=INCHES, dpi=DPI)
+    figure = Figure(figsize=INCHES, dpi=DPI, layout="none")
     canvas = FigureCanvasAgg(figure)
     draw(env, figure.add_axes((0.0, 0.0, 1.0, 1.0)))
     canvas.draw()

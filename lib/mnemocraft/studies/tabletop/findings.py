@@ -24,7 +24,7 @@ def findings(played: Played) -> list[str]:
 
 
 def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Markdown:
-    """What a run can decide, from the tables of this model that came with the project, else the surrogate's."""
+    """What a run can decide, from the shipped tables of this model, else the surrogate's."""
     pilots = shipped(load.STEM)[1]
     pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
     if pilot is None:
@@ -53,7 +53,9 @@ def _claim(place: int) -> Line:
 
 def _calls(model: str, found: Tables) -> str:
     table = found["conduct"].query("controller == 'learned'").set_index("method")["calls"]
-    each = ", ".join(f"{load.METHODS[m]} {n:.1f}" for m, n in table.items())
+    each = ", ".join(
+        f"{load.METHODS[m]} {n:.1f}" for m, n in zip(table.index.astype(str), table, strict=True)
+    )
     return f"`{model}`: calls of the model an episode with a failing controller: {each}."
 
 

@@ -52,7 +52,7 @@ def begin(game: str, seed: int, controller: str) -> tuple[TabletopEnv, int]:
 
 
 def scripted(env: TabletopEnv) -> bool:
-    """Whether a shortest plan succeeds that is made anew after every failure, without the move that failed."""
+    """Whether a shortest plan succeeds that is made anew after a failure, without what failed."""
     failed: set[Move] = set()
 
     def refused(where: Where, move: Move) -> bool:
