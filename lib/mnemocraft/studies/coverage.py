@@ -1,7 +1,7 @@
 """Every numbered table and figure of the five papers, and where it is here.
 
-``python -m mnemocraft.studies.coverage`` writes ``COVERAGE.md`` from ``data/papers/coverage.csv``: one row an
-item, with a notebook and the files it leaves (tables in ``data/results``, figures in ``figures``), or with the
+``python -m mnemocraft.studies.coverage`` writes ``COVERAGE.md`` from ``data/papers/coverage.csv``: a row
+an item, with a notebook and the files it leaves (tables in ``data/results``, figures in ``figures``), or with the
 reason why there is nothing.
 """
 
@@ -20,8 +20,9 @@ OPEN = "to be filled in"
 """How the reason begins where a notebook still has to be named."""
 HEAD = """# Tables and figures of the papers
 
-Every numbered table and figure of the five papers: the notebook that has its counterpart and the files that it leaves, or the
-reason why there is none. `python -m mnemocraft.studies.coverage` makes this page from `data/papers/coverage.csv`.
+Every numbered table and figure of the five papers: the notebook that has its counterpart and the files that
+it leaves, or the reason why there is none. `python -m mnemocraft.studies.coverage` makes this page from
+`data/papers/coverage.csv`.
 """
 
 
@@ -65,7 +66,7 @@ def _section(paper: str, rows: pd.DataFrame) -> str:
     lines = ["| item | what | where | reason if nowhere |", "|---|---|---|---|"]
     for row in rows.itertuples():
         names = ", ".join(f"`{name}`" for name in str(row.artefact).split())
-        where = f"[{row.notebook[:2]}](book/{row.notebook}.md): {names}" if row.notebook else ""
+        where = f"[{str(row.notebook)[:2]}](book/{row.notebook!s}.md): {names}" if row.notebook else ""
         lines.append(f"| {row.item} | {row.what} | {where} | {row.reason} |")
     return f"## {paper}\n\n" + "\n".join(lines)
 

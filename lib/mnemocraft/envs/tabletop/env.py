@@ -176,7 +176,7 @@ class TabletopEnv(TaskEnv[str]):
     def _observe(self) -> Observation:
         return {"text": f"{self.observation()}\n\nGoal: {self.goal}"}
 
-    def render(self) -> np.ndarray:  # type: ignore[override]
+    def render(self) -> np.ndarray:
         """The table as a picture, uint8 (height, width, 3)."""
         from mnemocraft.envs.tabletop.painter import picture
 

@@ -34,7 +34,8 @@ PYRAMID_AT = {
 
 def picture(env: TabletopEnv) -> np.ndarray:
     """The table now, uint8 (240, 320, 3)."""
-    figure = Figure(figsize=INCHES, dpi=DPI, layout="none")
+    figure = Figure(figsize=INCHES, dpi=DPI)
+    figure.set_layout_engine("none")
     canvas = FigureCanvasAgg(figure)
     draw(env, figure.add_axes((0.0, 0.0, 1.0, 1.0)))
     canvas.draw()

@@ -72,7 +72,7 @@ def _bowls(random: np.random.Generator) -> Scene:
     blocks = random.choice(COLOURS, random.integers(3, 5), replace=False)
     matched = random.integers(2, len(blocks) + 1)
     others = [colour for colour in COLOURS if colour not in blocks]
-    strange = random.choice(others, max(0, random.integers(3, 5) - matched), replace=False)
+    strange = random.choice(others, max(0, int(random.integers(3, 5) - matched)), replace=False)
     bowls = random.permutation([*random.choice(blocks, matched, replace=False), *strange])
     return Scene((TABLE, *(f"{colour} bowl" for colour in bowls)), {f"{c} block": TABLE for c in blocks})
 

@@ -14,7 +14,7 @@ import pandas as pd
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.envs.minecraft.rules import rules
 from mnemocraft.stats import Key, difference
-from mnemocraft.studies import claims, papers
+from mnemocraft.studies import claims, findings, papers
 from mnemocraft.studies.claims import ALL, Claim, Printed
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.load import GROUPS, OVERWORLD_VERSION, WORLDS
@@ -24,6 +24,8 @@ from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
 ENVIRONMENTS = {"text": "MC-TextWorld", "overworld": "MineDojo", "learned": "MineDojo"}
 """The paper's environment (Table 3) beside which each of our worlds stands."""
+OTHERS = {"10_alfworld": "alfworld", "11_tabletop": "tabletop"}
+"""The notebooks that play Figure 1's other environments, and our worlds for them."""
 CONTROLLERS = {"text": "none needed", "overworld": "scripted", "learned": "learned"}
 
 
@@ -111,14 +113,31 @@ def table21(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The zero-shot planner's success by world beside the paper's bars; all tasks weigh the same."""
+    """The zero-shot planner's success by world beside the paper's bars; all tasks weigh the same.
+
+    Tabletop and ALFWorld are played by other notebooks: ours are the committed ``figure1.csv`` of the largest
+    profile in which this model played them, with the columns ``environment``, ``controller`` and the numbers.
+    """
     paper, by = printed("fig1"), ["environment", "controller", "world"]
     world = {("Minecraft", "oracle"): "overworld", ("Minecraft", "learned"): "learned"}
     keys = zip(paper["environment"], paper["controller"], strict=True)
     paper = paper.assign(world=[world.get(key, "-") for key in keys])
     text = pd.DataFrame([("Minecraft, text world", "oracle", "text")], columns=by)
     ours = rates(episodes[episodes["method"] == "gpt"], ["world"])
-    return join(pd.concat([paper, text], ignore_index=True), ours, ["world"])[[*by, *NUMBERS, "paper"]]
+    table = join(pd.concat([paper, text], ignore_index=True), ours, ["world"])[[*by, *NUMBERS, "paper"]]
+    return _elsewhere(table, claims.players(episodes))
+
+
+def _elsewhere(table: pd.DataFrame, model: str) -> pd.DataFrame:
+    """Figure 1's table with the bars that notebooks of other worlds left for a model."""
+    on = ["environment", "controller"]
+    for stem, world in OTHERS.items():
+        left = findings.shipped(stem)[1].get(model, {}).get("figure1")
+        if left is not None:
+            table = table.set_index(on)
+            table.update(left.set_index(on)[list(NUMBERS)].assign(world=world))
+            table = table.reset_index().astype({"n": int})
+    return table
 
 
 def milestones(episodes: pd.DataFrame) -> pd.DataFrame:

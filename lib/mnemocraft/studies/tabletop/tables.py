@@ -29,9 +29,8 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
 def scripted(episodes: pd.DataFrame) -> pd.DataFrame:
     """The perfect planner in the same games, as rows like the episodes."""
     games = episodes.drop_duplicates(["controller", "game"])
-    passed = [
-        float(load.scripted(load.begin(row.task, row.seed, row.controller)[0])) for row in games.itertuples()
-    ]
+    keys = zip(games["task"].astype(str), games["seed"].astype(int), games["controller"], strict=True)
+    passed = [float(load.scripted(load.begin(task, seed, name)[0])) for task, seed, name in keys]
     return games.assign(method=load.PERFECT, passed=passed)
 
 
@@ -56,10 +55,10 @@ def table7() -> pd.DataFrame:
 def _printed() -> pd.DataFrame:
     """Table 8 in our words: ``controller``, ``label``, ``method``, ``paper``."""
     table = papers.table("deps_table8")
-    named = {"label": table["task"], "method": table["method"].map(load.PRINTED), "controller": "learned"}
-    return table.assign(**named, paper=table["success_rate"] / 100)[
-        ["controller", "label", "method", "paper"]
-    ]
+    table = table.rename(columns={"task": "label"}).assign(
+        method=table["method"].map(load.PRINTED), controller="learned", paper=table["success_rate"] / 100
+    )
+    return table[["controller", "label", "method", "paper"]]
 
 
 def table8(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -127,7 +126,9 @@ def _paper_cells() -> dict[tuple[str, Key], float]:
     table = _printed()
     parts = table["label"].replace(AVERAGE, ALL)
     keys = zip(parts, table["controller"], table["method"], strict=True)
-    cells = {("passed", key): float(rate) for key, rate in zip(keys, table["paper"], strict=True)}
+    cells: dict[tuple[str, Key], float] = {
+        ("passed", key): float(rate) for key, rate in zip(keys, table["paper"], strict=True)
+    }
     bars = papers.table("deps_fig1").query("environment == 'Tabletop' and controller == 'oracle'")
     return cells | {("passed", (ALL, "oracle", "zero_shot")): float(bars["success_rate"].iloc[0]) / 100}
 
