@@ -1,8 +1,8 @@
 """Every numbered table and figure of the five papers, and where it is here.
 
-``python -m mnemocraft.studies.coverage`` writes ``COVERAGE.md`` from ``data/papers/coverage.csv``: a row
-an item, with a notebook and the files it leaves (tables in ``data/results``, figures in ``figures``), or with the
-reason why there is nothing.
+``python -m mnemocraft.studies.coverage`` writes ``COVERAGE.md`` from ``data/papers/coverage.csv``.
+A row is an item with a notebook and the files that it leaves (tables in ``data/results``, figures in
+``figures``), or with the reason why there is nothing.
 """
 
 from __future__ import annotations
