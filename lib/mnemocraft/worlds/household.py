@@ -12,6 +12,8 @@ from mnemocraft.worlds.world import Feedback, Observation, Task
 _QUOTED = 200
 """Longest piece of a wrong command that a sentence about it repeats, in characters."""
 _WELCOME = "-= Welcome to TextWorld, ALFRED! =-"
+_PATHS = {"generated": generated_path, "valid_unseen": valid_unseen_path}
+"""Where tasks come from, and how their files are found."""
 
 
 class HouseholdWorld:
@@ -76,8 +78,8 @@ def household(name: str, seed: int = 0, max_steps: int = 50) -> HouseholdWorld:
     """A household task; nothing in it is random.
 
     Args:
-        name: ``generated/<type>/<number>`` for one of our small games, or ``valid_unseen/<task folder>/<trial>``
-            for one of ALFWorld's, which the user has downloaded.
+        name: ``generated/<type>/<number>`` for one of our small games, or
+            ``valid_unseen/<task folder>/<trial>`` for one of ALFWorld's, which the user has downloaded.
         seed: Has no part in it.
         max_steps: Steps allowed.
 
@@ -86,21 +88,14 @@ def household(name: str, seed: int = 0, max_steps: int = 50) -> HouseholdWorld:
         MissingExtra: The engine is not installed.
     """
     source, _, game = name.partition("/")
-    if source == "generated":
-        kind, _, number = game.partition("/")
-        path = generated_path(kind, int(number) if number.isdecimal() and number.isascii() else -1)
-    elif source == "valid_unseen":
-        kind, path = game.partition("-")[0], valid_unseen_path(game)
-    else:
-        raise MnemocraftError(
-            f"There is no household task {name!r}; it is generated/<type>/<number> or valid_unseen/<task>/<trial>."
-        )
-    return HouseholdWorld(
-        name, AlfworldEnv(path, max_steps), {"task_type": kind, "type_index": list(TYPES).index(kind)}
-    )
+    if source not in _PATHS:
+        raise MnemocraftError(f"There is no household task {name!r}; it begins with {' or '.join(_PATHS)}.")
+    env = AlfworldEnv(_PATHS[source](game), max_steps)
+    kind = next(kind for kind in TYPES if game.startswith(kind))
+    return HouseholdWorld(name, env, {"task_type": kind})
 
 
 def task_names(kind: str) -> list[str]:
     """Our small games, then the 134 of ALFWorld's split ``valid_unseen``."""
     known = known_games()
-    return [f"{source}/{name}" for source in ("generated", "valid_unseen") for name in known[source]]
+    return [f"{source}/{name}" for source in _PATHS for name in known[source]]

@@ -1,7 +1,7 @@
 """Game files: found, checked, and read without what would give their answer away.
 
-A game file is code: parts of its grammar are evaluated as Python by the engine. So only files are loaded whose
-SHA-256 is in ``known_games.toml``, or which the user declares trusted.
+A game file is code: parts of its grammar are evaluated as Python by the engine. So only files are loaded
+whose SHA-256 is in ``known_games.toml``, or which the user declares trusted.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def read_game(path: str | Path, trusted: bool = False) -> Game:
     sha256 = hashlib.sha256(data).hexdigest()
     if not trusted and sha256 not in _known():
         raise MnemocraftError(
-            f"The game {path} is none of the {len(_known())} known ones, and the engine runs parts of a game as "
-            "code; pass trusted=True if you know who made it."
+            f"The game {path} is none of the {len(_known())} known ones, and the engine runs parts of a "
+            "game as code; pass trusted=True if you know who made it."
         )
     try:
         whole = json.loads(data)
@@ -95,15 +95,15 @@ def valid_unseen_path(name: str) -> Path:
     Raises:
         MnemocraftError: There is no such game, or the user has not downloaded it.
     """
-    if name not in known_games()["valid_unseen"]:
+    known = known_games()["valid_unseen"]
+    if name not in known:
         raise MnemocraftError(
-            f"There is no game {name!r} in valid_unseen; its {len(known_games()['valid_unseen'])} games are named "
-            "<task folder>/<trial>, see tasks('household')."
+            f"There is no game {name!r} in valid_unseen; its {len(known)} are named <task folder>/<trial>."
         )
     path = data_folder() / SPLIT / name / "game.tw-pddl"
     if not path.is_file():
         raise MnemocraftError(
-            f"ALFWorld's data are not in {data_folder()}: run `alfworld-download`, or set ALFWORLD_DATA to the "
-            "folder that has them."
+            f"ALFWorld's data are not in {data_folder()}: run `alfworld-download`, or set ALFWORLD_DATA "
+            "to the folder that has them."
         )
     return path

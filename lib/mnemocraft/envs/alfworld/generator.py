@@ -1,8 +1,8 @@
 """Small household games of our own, of ALFWorld's six types.
 
-Each is a room with a few receptacles and things, and a task that can be done there: its things exist, lie where
-they can be taken, and are never where they belong already. Rules and wording are those of the installed package
-``alfworld``, read when a game is made; nothing of it is kept here.
+Each is a room with a few receptacles and things, and a task that can be done there: its things exist, lie
+where they can be taken, and are never where they belong already. Rules and wording are those of the installed
+package ``alfworld``, read when a game is made; nothing of it is kept here.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _tables() -> dict[str, dict[str, Any]]:
 
 @cache
 def _rules(kind: str) -> str:
-    """ALFWorld's domain (``pddl``) or grammar (``twl2``), found without importing it, which makes a folder."""
+    """ALFWorld's domain (``pddl``) or grammar (``twl2``), found without an import, which makes a folder."""
     spec = find_spec("alfworld")
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtra(f"To make a household game takes alfworld, which is not installed: {HOW}.")
@@ -95,27 +95,24 @@ def generate(kind: str, seed: int) -> str:
     room = random.choice(list(rooms))
     thing = random.choice(list(rooms[room]))
     target, start = random.sample(rooms[room][thing], 2)
+    asked_about = [(thing, start)] * (2 if "_two_" in kind else 1)
     needed = [start, *([TOOLS[treatment]] if treatment else [])]
-    things = [(thing, start)] * (2 if "_two_" in kind else 1)
     if light:
         target, stand = LAMPS[room]
-        needed, things = [*needed, stand], [*things, (target, stand)]
+        asked_about.append((target, stand))
+        needed.append(stand)
+        goal = lit(thing, target)
     else:
         needed.append(target)
+        goal = placed(thing, target, treatment, len(asked_about))
     classes = _furniture(random, room, needed)
-    others = _others(random, room, classes, {thing: target})
+    things = _in_place(random, classes, asked_about + _others(random, room, classes, {thing: target}))
     asked = random.choice(TYPES[kind]).format(thing=thing.lower(), target=target.lower())
     return json.dumps(
         {
             "pddl_domain": _rules("pddl"),
             "grammar": _rules("twl2").replace("UNKNOWN GOAL", asked),
-            "pddl_problem": problem(
-                f"{kind}_{seed}",
-                classes,
-                _in_place(random, classes, things + others),
-                _legal_places(),
-                lit(thing, target) if light else placed(thing, target, treatment, len(things)),
-            ),
+            "pddl_problem": problem(f"{kind}_{seed}", classes, things, _legal_places(), goal),
             "solvable": True,
             "walkthrough": None,
         }
@@ -175,26 +172,26 @@ def _legal_places() -> list[tuple[str, str]]:
     return [(place, thing) for thing, facts in _tables()["things"].items() for place in facts["in"]]
 
 
-def generated_path(kind: str, number: int) -> Path:
+def generated_path(name: str) -> Path:
     """The file of one of the named games, which is made if need be; they may be loaded as the known ones are.
 
     Args:
-        kind: One of :data:`TYPES`.
-        number: Which; also the seed.
+        name: ``<type>/<number>``; the number is the seed.
 
     Raises:
         MnemocraftError: There is no such game, or another version of ``alfworld`` makes another one.
         MissingExtra: The package ``alfworld`` is not installed.
     """
-    known, name = known_games()["generated"], f"{kind}/{number}"
+    known = known_games()["generated"]
     if name not in known:
         raise MnemocraftError(
-            f"There is no generated game {name!r}; there are 0 to {len(known) // len(TYPES) - 1} of each of "
-            f"{', '.join(TYPES)}."
+            f"There is no generated game {name!r}; they are <type>/0 to "
+            f"<type>/{len(known) // len(TYPES) - 1}, of the types {', '.join(TYPES)}."
         )
-    path = output_root() / "build" / "alfworld" / kind / f"{number}.tw-pddl"
+    path = output_root() / "build" / "alfworld" / f"{name}.tw-pddl"
     if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != known[name]:
-        data = generate(kind, number).encode()
+        kind, _, number = name.partition("/")
+        data = generate(kind, int(number)).encode()
         if hashlib.sha256(data).hexdigest() != known[name]:
             raise MnemocraftError(
                 f"The generated game {name} is not the listed one: it takes alfworld {VERSION}, {HOW}."

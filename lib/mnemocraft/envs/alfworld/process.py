@@ -7,6 +7,7 @@ deterministic, it goes on in another worker where the first one left off.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -119,10 +120,8 @@ class Worker:
         self._process.kill()
         self._process.wait()
         self._socket.close()
-        try:
+        with contextlib.suppress(OSError):  # what was not sent yet cannot be sent any more
             self._pipe.close()
-        except OSError:
-            pass  # what was not sent yet cannot be sent any more
 
 
 class _Workers:
@@ -218,16 +217,14 @@ class Session:
     def _same(self, seen: dict[str, Any]) -> None:
         if any(seen[key] != value for key, value in self._seen.items()):
             raise MnemocraftError(
-                f"The game {self._game.name} went another way when its {len(self._done)} commands were repeated "
-                "in a new worker."
+                f"The game {self._game.name} went another way when its {len(self._done)} commands were "
+                "repeated in a new worker."
             )
 
     def end(self) -> None:
         """Let the worker forget the episode; nothing can be done in it any more."""
         with _lock:
             if self._worker is not None and self._worker.usable:
-                try:
+                with contextlib.suppress(WorkerEnded):  # then it has forgotten everything
                     self._worker.ask(self._timeout, do="end", episode=self._number)
-                except WorkerEnded:
-                    pass  # it has forgotten everything
             self._worker = None

@@ -6,9 +6,9 @@
 - ``{"do": "step", "episode": 1, "command": "look"}`` goes on with it,
 - ``{"do": "end", "episode": 1}`` forgets it.
 
-An answer has ``text``, ``commands`` (the admissible ones), ``won``, and ``mib``, the memory in use; or ``lost``
-if the episode is not known here (any more), or ``error``. Neither facts nor plans are ever requested of the
-engine, so no answer can hold one.
+An answer has ``text``, ``commands`` (the admissible ones), ``won``, and ``mib``, the memory in use; or
+``lost`` if the episode is not known here (any more), or ``error``. Neither facts nor plans are ever requested
+of the engine, so no answer can hold one.
 """
 
 from __future__ import annotations
@@ -54,14 +54,17 @@ def remember() -> None:
     def parsed(text: str, rule: str) -> Any:
         return parse(text, rule_name=rule)
 
-    fast_downward.pddl2sas = lambda domain, problem, verbose=False, optimize=False: translated(
-        domain, problem
-    )
-    textgen._parse_and_convert = lambda text, rule_name, trace=False: copy.deepcopy(parsed(text, rule_name))
+    def plainly(domain: str, problem: str, verbose: bool = False, optimize: bool = False) -> Any:
+        return translated(domain, problem)
+
+    def copied(text: str, rule_name: str, trace: bool = False) -> Any:
+        return copy.deepcopy(parsed(text, rule_name))
+
+    fast_downward.pddl2sas, textgen._parse_and_convert = plainly, copied
 
 
 class Games:
-    """The episodes going on, each in an engine of its own; engines are used again, as each holds a library."""
+    """The episodes going on, each in an engine of its own; they are used again, as each loads a library."""
 
     def __init__(self) -> None:
         self._playing: OrderedDict[int, tuple[str, Any]] = OrderedDict()
