@@ -14,6 +14,7 @@ KINDS = {
     "textworld": "mnemocraft.worlds.textworld:textworld",
     "overworld": "mnemocraft.worlds.overworld:overworld",
     "minedojo": "mnemocraft.worlds.overworld:minedojo",
+    "household": "mnemocraft.worlds.household:household",
 }
 """Where the maker of each kind of world is; its module also has ``task_names(kind)``."""
 
