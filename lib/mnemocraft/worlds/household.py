@@ -6,6 +6,7 @@ from mnemocraft.envs import AlfworldEnv
 from mnemocraft.envs.alfworld import TYPES, generated_path, known_games, valid_unseen_path
 from mnemocraft.envs.alfworld.env import TASK
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.gnn.aggregation import RoomGraph
 from mnemocraft.worlds.guides import guide
 from mnemocraft.worlds.world import Feedback, Observation, Task
 
@@ -20,7 +21,8 @@ class HouseholdWorld:
     """A household task; see :class:`~mnemocraft.worlds.World`.
 
     What is seen is the reply to the last command, at first a list of the receptacles in the room. A command
-    that is not among the listed ones takes a step as well.
+    that is not among the listed ones takes a step as well. The scene is all that was seen so far, merged into
+    one graph.
 
     Args:
         name: Of the task, without the kind.
@@ -28,12 +30,14 @@ class HouseholdWorld:
         facts: What a record says about it.
     """
 
-    guide, wording, encoder, idle = guide("household"), "", "minilm", "look"
+    guide, wording, encoder, idle = guide("household"), "", "room_graph", "look"
 
     def __init__(self, name: str, env: AlfworldEnv, facts: dict[str, int | float | str]) -> None:
         self.env = env
         first = env.reset()[0]["text"].partition(TASK)[0]
-        self._scene = first.removeprefix(_WELCOME).strip()
+        self._reply = first.removeprefix(_WELCOME).strip()
+        self.room = RoomGraph()
+        self.room.merge(self._reply)
         self.task = Task(f"household/{name}", env.goal, env.max_steps, env.goal, facts)
 
     @property
@@ -54,9 +58,10 @@ class HouseholdWorld:
     def observe(self) -> Observation:
         """The last reply, the task and the admissible commands."""
         actions = tuple(self.env.valid_actions)
-        listed = "\n".join(actions)
-        text = f"{self._scene}\n\n{TASK}{self.task.goal}.\n\nValid Actions:\n{listed}"
-        return Observation(text, self._scene, actions=actions)
+        rest = "\n".join([f"\n{TASK}{self.task.goal}.\n\nValid Actions:", *actions])
+        scene = self.room.text
+        aggregated = f"{scene}\nLast reply: {self._reply}\n{rest}"
+        return Observation(f"{self._reply}\n{rest}", scene, actions=actions, aggregated=aggregated)
 
     def check(self, action: str) -> str:
         """Whether it is one of the admissible commands letter for letter; only outer spaces do not count."""
@@ -70,7 +75,8 @@ class HouseholdWorld:
         if self.reason:
             return Feedback(False, 0, "The episode is over.")
         problem = self.check(action)
-        self._scene = self.env.step(action)[0]["text"].strip()
+        self._reply = self.env.step(action)[0]["text"].strip()
+        self.room.merge(self._reply, self.env.valid_actions)
         return Feedback(not problem, 1, problem)
 
 
