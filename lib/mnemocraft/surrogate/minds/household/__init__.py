@@ -128,8 +128,7 @@ class HouseholdMind(Mind):
         revises = _REVISES in self.conversation.system
         while len(steps) < policy.LONGEST:
             steps.append(first if not steps else Step(self._written(line, len(steps))))
-            number = 1 + sum(step.line.startswith("take ") for step in steps)
-            after = policy.imagine(room, self.task, line, number)
+            after = policy.imagine(room, self.task, line)
             looked = set(after.contents) - set(room.contents)
             line = next(policy.ideas(after, self.task, beliefs, self.hints), "")
             if not line or (revises and looked):

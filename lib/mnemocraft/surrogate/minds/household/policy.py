@@ -127,18 +127,18 @@ def _shut(room: RoomGraph, place: str) -> bool:
 # --- what it would lead to --------------------------------------------------------------------------------
 
 
-def imagine(room: RoomGraph, task: Wanted, line: str, number: int) -> RoomGraph:
+def imagine(room: RoomGraph, task: Wanted, line: str) -> RoomGraph:
     """The room after an action line, as the mind's eye sees it: what is looked for is where it is looked for.
 
     Args:
         room: The room before; it is left as it is.
         task: What is wanted.
         line: The action.
-        number: Of the thing that would be found.
     """
     after = room.copy()
     verb, _, rest = line.partition(" ")
-    found = f"a {task.target} 1" if task.lamp and room.held else f"a {task.thing} {number}"
+    known = {o for inside in room.contents.values() for o in inside if kind_of(o) == task.thing} | {room.held}
+    found = f"a {task.target} 1" if task.lamp and room.held else f"a {task.thing} {len(known - {''}) + 1}"
     if verb == "go":
         place = rest.removeprefix("to ")
         inside = ", a ".join(room.contents[place]) if place in room.contents else found
