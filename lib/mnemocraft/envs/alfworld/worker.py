@@ -25,6 +25,7 @@ from typing import Any
 
 import fast_downward
 import textworld.envs.pddl.textgen as textgen
+import textworld.logic as logic
 from alfworld.agents.environment.alfred_tw_env import AlfredDemangler
 from textworld import EnvInfos
 from textworld.envs.pddl import PddlEnv
@@ -33,6 +34,8 @@ MAX_EPISODES = 32
 """Episodes going on at once; the one that waited longest gives way to another."""
 GAMES_KEPT = 4
 """Games whose translation is kept."""
+TEXTS_KEPT = 1024
+"""Pieces of grammar, and queries, that are kept parsed; a game has some 80."""
 SEEN = EnvInfos(won=True, admissible_commands=True)
 """All that is requested of the engine."""
 
@@ -40,27 +43,48 @@ SEEN = EnvInfos(won=True, admissible_commands=True)
 def remember() -> None:
     """Do nothing twice that the engine does again and again: the texts stay the same, letter for letter.
 
-    It translates a game's problem four times (twice to load it, twice to reset it) and parses the same few
-    grammar symbols for every line that it writes. The optimised translation serves its planner alone, which
-    nobody asks here, so the plain one takes its place.
+    It translates a game's problem four times (twice to load it, twice to reset it), parses the same few
+    grammar symbols and queries for every line that it writes, and copies to the bottom what it only reads. The
+    optimised translation serves its planner alone, which nobody asks here: the plain one takes its place.
     """
-    translate, parse = fast_downward.pddl2sas, textgen._parse_and_convert
+    translate, parse, parse_query = (
+        fast_downward.pddl2sas,
+        textgen._parse_and_convert,
+        logic._parse_and_convert,
+    )
 
     @lru_cache(GAMES_KEPT)
     def translated(domain: str, problem: str) -> Any:
         return translate(domain, problem)
 
-    @lru_cache(None)
-    def parsed(text: str, rule: str) -> Any:
-        return parse(text, rule_name=rule)
-
     def plainly(domain: str, problem: str, verbose: bool = False, optimize: bool = False) -> Any:
         return translated(domain, problem)
 
-    def copied(text: str, rule_name: str, trace: bool = False) -> Any:
-        return copy.deepcopy(parsed(text, rule_name))
+    @lru_cache(TEXTS_KEPT)
+    def parsed(text: str, rule: str) -> Any:
+        return parse(text, rule_name=rule)
 
-    fast_downward.pddl2sas, textgen._parse_and_convert = plainly, copied
+    def copied(text: str, rule_name: str, trace: bool = False) -> Any:
+        return copy.deepcopy(parsed(text, rule_name))  # symbols are changed by whoever gets them
+
+    @lru_cache(TEXTS_KEPT)
+    def queried(text: str, rule: str) -> Any:
+        return parse_query(text, rule_name=rule)
+
+    def listed(text: str, rule_name: str) -> Any:
+        found = queried(text, rule_name)
+        return list(found) if isinstance(found, list) else found  # predicates are never changed, lists may be
+
+    def shallow(context: dict[str, Any]) -> dict[str, Any]:
+        return {
+            **context,
+            "variables": dict(context["variables"]),
+            "mapping": dict(context["mapping"]),
+        }
+
+    fast_downward.pddl2sas = plainly
+    textgen._parse_and_convert, logic._parse_and_convert = copied, listed
+    textgen.copy_context = shallow
 
 
 class Games:
