@@ -79,7 +79,7 @@ class RoomGraph:
         """Merge one sentence, given by its parts."""
         match said:
             case {"room": listed}:
-                self.doors = {name: None for name in _NAME.findall(listed)} | self.doors
+                self.doors = dict.fromkeys(_NAME.findall(listed)) | self.doors
                 self.here = ()
             case {"facing": listed}:
                 self.here = tuple(sorted(_NAME.findall(listed)))
@@ -167,7 +167,9 @@ class RoomGraph:
         doors = {None: "not looked at", "": "looked at", "open": "open", "closed": "closed"}
         kinds = {name: f"receptacle: {name}; {doors[door]}" for name, door in self.doors.items()}
         kinds |= {o: "; ".join([f"object: {o}", *sorted(self.states.get(o, ()))]) for o in things}
-        pairs = [(o, r, f"is in {OTHER}", f"has {OTHER}") for r, inside in self.contents.items() for o in inside]
+        pairs = [
+            (o, r, f"is in {OTHER}", f"has {OTHER}") for r, inside in self.contents.items() for o in inside
+        ]
         pairs += [("agent", r, f"is at {OTHER}", f"has beside it {OTHER}") for r in self.here]
         pairs += [("agent", self.held, f"holds {OTHER}", f"is held by {OTHER}")] if self.held else []
         both = [edge for a, b, to, back in pairs for edge in ((a, b, to), (b, a, back))]

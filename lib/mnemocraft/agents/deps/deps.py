@@ -29,8 +29,8 @@ async def deps(
         rollout: The episode.
         max_rounds: Revised plans allowed (Table 4); None for as many as the dialogue has room for.
         selector: Who chooses among parallel goals; None for the order of the plan: DEP.
-        method: Whose prompt is sent. With ``gpt_rp``, the zero-shot planner that plans again (GPT+RP, appendix
-            A.1), failures are neither described nor explained: only what is there now is told.
+        method: Whose prompt is sent. With ``gpt_rp``, the zero-shot planner that plans again (GPT+RP,
+            appendix A.1), failures are neither described nor explained: only what is there now is told.
     """
     rounds = Rounds(rollout, max_rounds)
     dialogue = [prompts.planner(rollout.world, method), rounds.question()]

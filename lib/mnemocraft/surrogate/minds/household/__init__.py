@@ -67,7 +67,7 @@ class HouseholdMind(Mind):
         if self.task is None:
             return beliefs
         wrong = beliefs.wrong(self.task)
-        if "The plan is done, but the task is not." in seen.prompt or seen.loop and beliefs.heeds("loop"):
+        if "The plan is done, but the task is not." in seen.prompt or (seen.loop and beliefs.heeds("loop")):
             return beliefs.learns(belief for belief in wrong if beliefs.again(belief))
         return beliefs.learns(belief for belief in wrong if self._refuted(beliefs, belief, self.task))
 
@@ -75,7 +75,9 @@ class HouseholdMind(Mind):
         """Whether something that it was told or is shown speaks against a wrong belief, and it notices."""
         seen, state = self.conversation, task.state
         if belief == OPENS:  # the graph says so in plain words
-            return any(line.startswith("open ") for line in seen.valid) and self.who.heeds("open", self.sentence)
+            return any(line.startswith("open ") for line in seen.valid) and self.who.heeds(
+                "open", self.sentence
+            )
         if not state or belief != TOOL.format(state=state, tool=TOOLS[state]):
             return False
         texts = [told.text for told in seen.told]
@@ -137,13 +139,15 @@ class HouseholdMind(Mind):
         return steps
 
     def _noticed(self) -> RoomGraph:
-        """The room to someone who overlooks, with probability 1 - ``attention``, what is wanted where it is."""
+        """The room; with probability 1 - ``attention`` what is wanted is overlooked where it stands."""
         if self.beliefs.heeds("notices") or self.room.held:
             return self.room
         room = self.room.copy()
         for place in room.here:
             if place in room.contents:
-                room.contents[place] = tuple(o for o in room.contents[place] if not o.startswith(f"{self.wanted} "))
+                room.contents[place] = tuple(
+                    o for o in room.contents[place] if not o.startswith(f"{self.wanted} ")
+                )
         return room
 
     def _second_thoughts(self) -> list[str]:
@@ -157,7 +161,11 @@ class HouseholdMind(Mind):
     def _experience(self, ideas: list[str]) -> str:
         """A past action that it follows: where it is about to look around, and the action is possible now."""
         experience = self.conversation.experience
-        if experience is None or not ideas or ideas[0].startswith(("take", "move", "clean", "heat", "cool", "use")):
+        if (
+            experience is None
+            or not ideas
+            or ideas[0].startswith(("take", "move", "clean", "heat", "cool", "use"))
+        ):
             return ""
         possible = experience[1] in self.conversation.valid and experience[1].startswith(("go to", "open"))
         return experience[1] if possible and self.beliefs.heeds("experience") else ""
@@ -166,5 +174,7 @@ class HouseholdMind(Mind):
         """The line, or with probability ``slip`` another one."""
         if not self.who.slips("household", self.beliefs.moment, place):
             return line
-        others = [each for each in self.conversation.valid if each != line] or [f"go to {p}" for p in self.room.doors]
+        others = [each for each in self.conversation.valid if each != line] or [
+            f"go to {p}" for p in self.room.doors
+        ]
         return pick(others, "slip", self.beliefs.moment, place) if others else line

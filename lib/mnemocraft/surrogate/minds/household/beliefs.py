@@ -61,10 +61,10 @@ class Wanted:
 
 _STATE = {"clean": "clean", "heat": "hot", "hot": "hot", "cool": "cool"}
 _TASKS = (
-    (re.compile(r"(?:look at|examine the|examine) (?P<thing>\w+) (?:under|with) the (?P<target>\w+)"), "lamp"),
+    (re.compile(r"(?:look at|examine)(?: the)? (?P<thing>\w+) (?:under|with) the (?P<target>\w+)"), "lamp"),
     (re.compile(r"(?:put|find) two (?P<thing>\w+)(?: and put them)? (?:in|on) (?P<target>\w+)"), "two"),
     (re.compile(r"put an? (?P<how>clean|hot|cool) (?P<thing>\w+) (?:in|on) (?P<target>\w+)"), ""),
-    (re.compile(r"(?P<how>clean|heat|cool) (?:some|an?) (?P<thing>\w+) and put it (?:in|on) (?P<target>\w+)"), ""),
+    (re.compile(r"(?P<how>clean|heat|cool) some (?P<thing>\w+) and put it (?:in|on) (?P<target>\w+)"), ""),
     (re.compile(r"put (?:some|an?) (?P<thing>\w+) (?:in|on) (?P<target>\w+)"), ""),
 )  # fmt: skip
 
@@ -102,7 +102,9 @@ class Beliefs:
 
     def knows(self, belief: str) -> bool:
         """Whether a belief is right, by itself or because it was told."""
-        return belief in self.told or chance("household", self.who.seed, self.task, belief) < self.who.knowledge
+        return (
+            belief in self.told or chance("household", self.who.seed, self.task, belief) < self.who.knowledge
+        )
 
     def again(self, belief: str) -> bool:
         """Whether thinking again puts a belief right."""
@@ -141,7 +143,11 @@ class Beliefs:
 
     def wrong(self, task: Wanted) -> list[str]:
         """Its wrong beliefs about how a task is done."""
-        about = [FIRST.format(state=task.state), TOOL.format(state=task.state, tool=TOOLS[task.state])] if task.state else []
+        about = (
+            [FIRST.format(state=task.state), TOOL.format(state=task.state, tool=TOOLS[task.state])]
+            if task.state
+            else []
+        )
         about += [BOTH] * (task.count > 1) + [LAMP] * task.lamp + [OPENS]
         return [belief for belief in about if not self.knows(belief)]
 

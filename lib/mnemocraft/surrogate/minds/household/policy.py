@@ -77,7 +77,9 @@ def _light(room: RoomGraph, task: Wanted, beliefs: Beliefs, thing: str) -> Itera
     if not beliefs.knows(LAMP):
         yield f"examine {thing}"
         return
-    lamps = [(o, place) for place, inside in room.contents.items() for o in inside if kind_of(o) == task.target]
+    lamps = [
+        (o, place) for place, inside in room.contents.items() for o in inside if kind_of(o) == task.target
+    ]
     for lamp, place in lamps:
         yield f"use {lamp}" if place in room.here else f"go to {place}"
     yield from _look_for(room, beliefs, task.target, ())
@@ -85,7 +87,9 @@ def _light(room: RoomGraph, task: Wanted, beliefs: Beliefs, thing: str) -> Itera
 
 def _fetch(room: RoomGraph, task: Wanted, beliefs: Beliefs, hints: tuple[str, ...]) -> Iterator[str]:
     """Take a thing that was seen, or look for one."""
-    kept = max(_targets(room, task), key=lambda place: len(_placed(room, task, place, task.state)), default="")
+    kept = max(
+        _targets(room, task), key=lambda place: len(_placed(room, task, place, task.state)), default=""
+    )
     done = set(_placed(room, task, kept, task.state)) if task.count > 1 else set()
     seen = [(place, o) for place, inside in room.contents.items() for o in inside
             if kind_of(o) == task.thing and o not in done]  # fmt: skip
@@ -98,7 +102,11 @@ def _fetch(room: RoomGraph, task: Wanted, beliefs: Beliefs, hints: tuple[str, ..
 
 def _look_for(room: RoomGraph, beliefs: Beliefs, thing: str, hints: tuple[str, ...]) -> Iterator[str]:
     """Look into what has not been looked into, the likeliest place first."""
-    left = [p for p, door in room.doors.items() if p not in room.contents and not (door == "closed" and not beliefs.knows(OPENS))]
+    left = [
+        p
+        for p, door in room.doors.items()
+        if p not in room.contents and not (door == "closed" and not beliefs.knows(OPENS))
+    ]
     hinted = [place for place in hints if place in left]
     order = [*hinted, *(place for place in beliefs.search(thing, left) if place not in hinted)]
     shut_here = [p for p in order if p in room.here and room.doors[p] == "closed"]
@@ -152,8 +160,12 @@ def imagine(room: RoomGraph, task: Wanted, line: str) -> RoomGraph:
     elif verb == "examine" and rest in room.doors:
         after.merge(f"On the {rest}, you see {found}.")
     else:
-        thing, _, place = rest.rpartition(" from " if verb == "take" else " to " if verb == "move" else " with ")
-        said = {"take": f"You pick up the {thing} from the {place}.", "move": f"You move the {thing} to the {place}.",
-                "use": f"You turn on the {rest}."}  # fmt: skip
+        between = {"take": " from ", "move": " to "}.get(verb, " with ")
+        thing, _, place = rest.rpartition(between)
+        said = {
+            "take": f"You pick up the {thing} from the {place}.",
+            "move": f"You move the {thing} to the {place}.",
+            "use": f"You turn on the {rest}.",
+        }
         after.merge(said.get(verb, f"You {verb} the {thing} using the {place}."))
     return after
