@@ -16,6 +16,7 @@ EXAMPLES = {
     "kitchen": "kitchen/sync/0",
     "textworld": "textworld/stick",
     "overworld": "overworld/stick",
+    "household": "household/generated/pick_and_place_simple/0",
 }
 """A task of every kind of world that runs here; ``minedojo`` has what ``overworld`` has."""
 
