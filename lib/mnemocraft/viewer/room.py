@@ -41,7 +41,7 @@ def draw(axes: Axes, room: RoomGraph) -> None:
     held = f"{room.held} ({', '.join(sorted(room.states.get(room.held, ())))})".removesuffix(" ()")
     known = sum(len(inside) for inside in room.contents.values())
     axes.set_title(
-        f"holds {held or 'nothing'}; seen into {len(room.contents)} of {len(names)} receptacles, {known} things"
+        f"holds {held or 'nothing'}; seen into {len(room.contents)} of {len(names)} places, {known} things"
     )
     rows = math.ceil(len(names) / _COLUMNS)
     axes.set(xlim=(-0.6, _COLUMNS - 0.4), ylim=(-1.25 * rows + 0.3, 0.5))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from mnemocraft.envs.alfworld import TYPES, known_games, valid_unseen_path
+from mnemocraft.envs.alfworld import known_games, valid_unseen_path
 from mnemocraft.envs.alfworld.process import HOW, NEEDS
 from mnemocraft.errors import MnemocraftError
 
@@ -82,7 +82,7 @@ def problem(profile: str) -> str:
         return f"ALFWorld needs {missing[0]}, which is not installed: {HOW}."
     if profile == "full":
         try:
-            valid_unseen_path(games("full")[TYPES[0]][0].partition("/")[2])
+            valid_unseen_path(next(iter(games("full").values()))[0].partition("/")[2])
         except MnemocraftError as error:
             return str(error)
     return ""
