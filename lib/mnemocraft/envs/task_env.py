@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import gymnasium
 from gymnasium.utils import RecordConstructorArgs
 
-ENVIRONMENTS = ("Kitchen", "MineDojo", "Overworld", "Plancraft", "Tabletop", "TextWorld")
+ENVIRONMENTS = ("Alfworld", "Kitchen", "MineDojo", "Overworld", "Plancraft", "Tabletop", "TextWorld")
 """``Kitchen`` stands for ``mnemocraft/Kitchen-v0``, which is ``mnemocraft.envs.KitchenEnv``."""
 
 for _name in ENVIRONMENTS:

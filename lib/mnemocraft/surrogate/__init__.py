@@ -61,6 +61,9 @@ def mind_class(world: str) -> type[Mind]:
 
 
 MINDS = {
+    "household": MindSpec(
+        r"You are a robot in a room of a house\.", 0.8, "mnemocraft.surrogate.minds.household:HouseholdMind"
+    ),
     "kitchen": MindSpec(
         r"You are a robot in a kitchen\.", 0.8, "mnemocraft.surrogate.minds.kitchen:KitchenMind"
     ),

@@ -12,11 +12,13 @@ from matplotlib.figure import Figure
 from mnemocraft.envs.kitchen import painter
 from mnemocraft.envs.kitchen.env import KitchenEnv
 from mnemocraft.figstyle import styled
+from mnemocraft.gnn.aggregation import RoomGraph
 from mnemocraft.runs.events import Action, Event, Note, Plan, Recall
-from mnemocraft.viewer import walk
+from mnemocraft.viewer import room, walk
 from mnemocraft.viewer.card import DONE, FAILED, LATER, Step, card
 from mnemocraft.viewer.strip import SMALL, Look
 from mnemocraft.viewer.walk import Walk
+from mnemocraft.worlds.household import HouseholdWorld
 from mnemocraft.worlds.kitchen import KitchenWorld
 from mnemocraft.worlds.minecraft import listed
 from mnemocraft.worlds.world import Frames, Goals, World
@@ -47,6 +49,8 @@ def pictures_of(world: World) -> Pictures:
     """What draws a world."""
     if isinstance(world, KitchenWorld):
         return KitchenPictures(world)
+    if isinstance(world, HouseholdWorld):
+        return RoomPictures(world)
     if isinstance(world, Goals) or not isinstance(world, Frames):
         return CardPictures(world)
     return FramePictures(world)
@@ -106,6 +110,31 @@ def _kitchen(kitchen: KitchenEnv, path: Walk, time: int) -> np.ndarray:
     walk.draw(figure.add_axes((0.51, 0.06, 0.48, 0.86)), path, time)
     for x, text in ((0.25, painter.LEGEND), (0.76, walk.LEGEND)):
         figure.text(x, 0.03, text, ha="center", va="center", color="0.25")
+    return painter.pixels(figure)
+
+
+class RoomPictures:
+    """The scene graph of a household as it grows."""
+
+    look, plans = Look(width=960, columns=1, inches=9.0, limit=4), False
+
+    def __init__(self, world: HouseholdWorld) -> None:
+        self._world = world
+
+    def notice(self, event: Event) -> None:
+        """Nothing is kept: the world has the graph."""
+
+    def snapshot(self, title: str) -> Callable[[], np.ndarray]:
+        """The graph now."""
+        return partial(_room, self._world.room.copy())
+
+
+@styled
+def _room(known: RoomGraph) -> np.ndarray:
+    figure = Figure(figsize=(9.6, 4.4), dpi=100)
+    figure.set_layout_engine("none")
+    room.draw(figure.add_axes((0.01, 0.07, 0.98, 0.86)), known)
+    figure.text(0.5, 0.03, room.LEGEND, ha="center", va="center", color="0.25")
     return painter.pixels(figure)
 
 

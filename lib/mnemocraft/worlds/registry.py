@@ -15,6 +15,7 @@ KINDS = {
     "overworld": "mnemocraft.worlds.overworld:overworld",
     "minedojo": "mnemocraft.worlds.overworld:minedojo",
     "tabletop": "mnemocraft.worlds.tabletop:tabletop",
+    "household": "mnemocraft.worlds.household:household",
 }
 """Where the maker of each kind of world is; its module also has ``task_names(kind)``."""
 

@@ -51,6 +51,8 @@ class Observation:
         actions: The valid action lines, each once; None where they cannot be listed.
         image: What the agent sees, uint8 (height, width, 3), where the world was made with images.
         biome: Where it is, in worlds that have biomes.
+        aggregated: ``text`` with all that was seen so far, in worlds that show only what is in view (GiG,
+            section 3.2); elsewhere empty.
     """
 
     text: str
@@ -59,6 +61,7 @@ class Observation:
     actions: tuple[str, ...] | None = None
     image: np.ndarray | None = None
     biome: str = ""
+    aggregated: str = ""
 
 
 @dataclass(frozen=True)

@@ -17,24 +17,32 @@ from mnemocraft.agents.rollout import Rollout
 from mnemocraft.llm.types import Message
 
 
-async def deps(rollout: Rollout, max_rounds: int | None = None, selector: Selector | None = None) -> None:
+async def deps(
+    rollout: Rollout,
+    max_rounds: int | None = None,
+    selector: Selector | None = None,
+    method: str = "deps",
+) -> None:
     """DEPS: plan, select and act; on a failure describe, explain and plan again, until it is stopped.
 
     Args:
         rollout: The episode.
         max_rounds: Revised plans allowed (Table 4); None for as many as the dialogue has room for.
         selector: Who chooses among parallel goals; None for the order of the plan: DEP.
+        method: Whose prompt is sent. With ``gpt_rp``, the zero-shot planner that plans again (GPT+RP,
+            appendix A.1), failures are neither described nor explained: only what is there now is told.
     """
     rounds = Rounds(rollout, max_rounds)
-    dialogue = [prompts.planner(rollout.world, "deps"), rounds.question()]
+    dialogue = [prompts.planner(rollout.world, method), rounds.question()]
     while True:
         answer = await rounds.ask("planner", dialogue)  # P_t = f_LM(p_t)
         plan = await read(rounds, answer)
         rounds.planned(plan)
         report = carry_out(rounds, plan, selector)
         rounds.next_round()
-        lines = describe(rounds, plan, report)  # d_t = f_DESC(s_t-1)
-        if report.step:
+        told = method == "deps"
+        lines = describe(rounds, plan, report) if told else [rounds.scene]  # d_t = f_DESC(s_t-1)
+        if told and report.step:
             lines.append(await explain(rounds, report, answer))  # e_t = f_EX(d_t)
         feedback = prompts.user(*lines, f"Correct the plan for the task: {rollout.world.task.goal}")
         dialogue += [prompts.assistant(answer), feedback]  # p_t = CONCAT(p_t-1, d_t, e_t)

@@ -14,6 +14,7 @@ from mnemocraft.worlds.world import Goals, Horizons
 
 _METHODS: dict[str, tuple[str, Callable[..., Awaitable[None]], tuple[type, ...]]] = {
     "gpt": ("GPT", zero_shot, ()),
+    "gpt_rp": ("GPT+RP", partial(deps, method="gpt_rp"), ()),
     "progprompt": ("ProgPrompt", progprompt, (Goals,)),
     "cot": ("CoT", chain_of_thought, ()),
     "inner_monologue": ("InnerMonologue", inner_monologue, ()),
@@ -21,20 +22,22 @@ _METHODS: dict[str, tuple[str, Callable[..., Awaitable[None]], tuple[type, ...]]
     "dep": ("DEP", deps, ()),
     "deps": ("DEPS", partial(deps, selector=HorizonSelector()), (Goals, Horizons)),
 }
-_REVISING = ("inner_monologue", "dep", "deps")
-LABELS = {name: label for name, (label, _, _) in _METHODS.items()}
-"""Names in the paper's tables by the name that conditions use, in the order of Table 2."""
+_REVISING = ("gpt_rp", "inner_monologue", "dep", "deps")
+LABELS = {name: label for name, (label, _, _) in _METHODS.items() if name != "gpt_rp"}
+"""Names in the paper's tables by the name that conditions use, in the order of Table 2; GPT+RP is in
+Table 6 only."""
 
 
 def agent(name: str, max_rounds: int | None = None) -> Agent:
     """The agent of a method.
 
     Args:
-        name: A key of :data:`LABELS`; ``zero_shot`` and ``zero_shot_cot`` mean ``gpt`` and ``cot``.
+        name: A key of :data:`LABELS`; ``zero_shot``, ``zero_shot_rp`` and ``zero_shot_cot`` mean ``gpt``,
+            ``gpt_rp`` and ``cot``.
         max_rounds: Revised plans allowed (Table 4), for those that revise them; None for as many as the
             dialogue has room for.
     """
-    method = {"zero_shot": "gpt", "zero_shot_cot": "cot"}.get(name, name)
+    method = {"zero_shot": "gpt", "zero_shot_rp": "gpt_rp", "zero_shot_cot": "cot"}.get(name, name)
     label, run, needs = _METHODS[method]
     if method in _REVISING:
         run = partial(run, max_rounds=max_rounds)

@@ -41,7 +41,7 @@ async def gig(rollout: Rollout, parts: Parts) -> None:
         hits = rollout.recall()  # 10, 11, 12
         match = hits[0] if hits and hits[0].source == "trace" else None
         shown = [  # in the order of the paper's Figure 12, where what happened before comes last
-            *prompts.base(steps.observation.text),
+            *prompts.base(steps.observation.aggregated or steps.observation.text),
             prompts.simulation(successors),  # 9
             *carried,
             prompts.loop_warning(path),  # 6, 7

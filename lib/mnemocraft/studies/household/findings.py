@@ -1,0 +1,54 @@
+"""What notebook 10 found, made from its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from mnemocraft.figstyle import is_surrogate
+from mnemocraft.studies import claims
+from mnemocraft.studies import findings as shipped
+from mnemocraft.studies.estimates import text
+from mnemocraft.studies.findings import Played, points
+from mnemocraft.studies.household.load import PLAYERS, STEM, games
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def findings(played: Played) -> list[str]:
+    """The lines at the head of the notebook; a table that is missing gives none."""
+    lines = shipped.gather(played, (_totals, _planners, _claims))
+    if any(is_surrogate(model) for model in played):
+        lines.append("With a stand-in nothing is decided about language models.")
+    return lines
+
+
+def planned(profile: str) -> pd.DataFrame:
+    """What a profile can decide about GiG, by the tables that came with the repository; empty without any."""
+    _, tables = shipped.shipped(STEM)
+    pilots = [of["hypotheses"] for of in tables.values() if "hypotheses" in of]
+    count = sum(map(len, games(profile).values()))
+    return claims.planned(pilots[0], "games", count) if pilots else pd.DataFrame()
+
+
+def _rates(table: pd.DataFrame) -> str:
+    rows = table[table["n"] > 0].drop_duplicates("player")
+    return "; ".join(f"{PLAYERS[row['player']].label} {text(row)}" for _, row in rows.iterrows())
+
+
+def _totals(model: str, tables: Tables) -> str:
+    table = tables["table3"]
+    return f"`{model}`, Pass@1 over {table['n'].max()} games: {_rates(table)}."
+
+
+def _planners(model: str, tables: Tables) -> str:
+    table = tables["table6"].query("group == 'Average'")
+    episodes = f"{table['n'].max()} episodes each"
+    return f"`{model}`, DEPS's planners in its kinds of tasks ({episodes}): {_rates(table)}."
+
+
+def _claims(model: str, tables: Tables) -> str:
+    rows: Sequence[pd.Series] = [row for _, row in tables["hypotheses"].iterrows() if row["pairs"] > 0]
+    told = "; ".join(f"{row['claim']}: {points(row)} ({row['verdict']})" for row in rows)
+    return f"`{model}`: {told}." if told else ""
