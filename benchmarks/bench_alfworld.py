@@ -1,8 +1,8 @@
 """ALFWorld: steps per CPU second beside the plain engine in the same run, and memory over many episodes.
 
 Every game of ``valid_unseen`` ($ALFWORLD_DATA) is played once by each worker with the same commands, drawn
-from the admissible ones; the two must say the same. Load and reset count. Then episode after episode is played
-on our own games, as an experiment does, and the memory of every worker is noted.
+from the admissible ones; the two must say the same. Load and reset count. Then episode after episode is
+played on our own games, as an experiment does, and the memory of every worker is noted.
 
 Prints a table; ``--save`` also writes it to ``benchmarks/results/alfworld.json``.
 """
