@@ -12,6 +12,7 @@ MEMORIES = {
     "keyed": "mnemocraft.memory.keyed:Keyed",
     "trace": "mnemocraft.memory.traces:Traces",
     "loops": "mnemocraft.memory.session:Loops",
+    "skills": "mnemocraft.memory.skills:Skills",
     "episodic": "mnemocraft.memory.episodic:Episodic",
     "experience": "mnemocraft.memory.experience:Experiences",
     "shuffled": "mnemocraft.memory.controls:Shuffled",

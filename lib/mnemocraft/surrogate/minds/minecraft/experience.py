@@ -14,6 +14,8 @@ from typing import NamedTuple
 from mnemocraft.surrogate.minds.minecraft.sources import FUEL, Lesson
 
 _MEMORY = re.compile(r"^Memory: .*?\bPlan: (.+?)\W+Outcome: (.+)$", re.M)
+_SKILL = re.compile(r"^Skill: (.+)$", re.M)
+_CALL = re.compile(r'(\w+)\(\{"(\w+)": \d+\}([^)]*)\)')
 _INSIGHT = re.compile(r"^(?:Insight|Reflection): (.+)$", re.M)
 _WORKED = "what worked: "
 _PLAN = re.compile(r"^Plan: (.+)$", re.M)
@@ -59,9 +61,12 @@ def deeds(plan: str) -> list[Deed]:
 
 
 def lessons(text: str, place: int) -> Iterator[Lesson]:
-    """What the memories and insights of a message say about how items are had."""
+    """What the memories, skills and insights of a message say about how items are had."""
     for past in experiences(text):
         yield from _shown(past.plan, place) if past.success else _said(past.outcome, place)
+    for skill in _SKILL.findall(text):
+        for verb, item, given in _CALL.findall(skill):
+            yield Lesson(item, f"{verb} {given}", place)
     for insight in _INSIGHT.findall(text):
         worked = insight.startswith(_WORKED)
         yield from _shown(insight, place + _AGAIN) if worked else _said(insight, place + _AGAIN)
