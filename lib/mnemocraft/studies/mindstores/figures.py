@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies import plots
-from mnemocraft.studies.mindstores.load import FRESH, FRESH_PLAYERS, GROUPS, NEIGHBOURS
+from mnemocraft.studies.mindstores.load import (
+    CONTINUAL_PLAYERS,
+    FRESH,
+    FRESH_PLAYERS,
+    GROUPS,
+    NEIGHBOURS,
+    SKILL_OF,
+    SKILL_PLAYERS,
+)
 from mnemocraft.studies.mindstores.tables import AVERAGE
 from mnemocraft.studies.plots import PAPER, heat_map, legend, lines, per_cent, series
 
 _SHOWN = ("deps", "more_rounds", "unaided", "mindstores")
+CAP = 500
+"""Iterations after which the paper stopped (Figure 4)."""
 LABELS = {name: player.label for name, player in FRESH_PLAYERS.items()}
 
 
@@ -96,4 +107,57 @@ def by_task(table: pd.DataFrame, model: str) -> Figure:
     axes.set(xlabel="the paper's 53 rows, MT1 to MT8", ylabel="MindStores − DEPS (points)")
     legend(figure, axes, 2)
     stamp(figure, f"n = {table['n'].max()} episodes a task and player.", model)
+    return figure
+
+
+@styled
+def by_skill(table: pd.DataFrame, learnt: pd.DataFrame, model: str) -> Figure:
+    """Figure 4 and Table 3: iterations by skill, the paper's and ours, and what is learnt after how many."""
+    figure, (theirs, mine, curve) = plt.subplots(1, 3, figsize=(PAGE, 2.7), width_ratios=(1, 1, 1.1))
+    labels = {name: player.label for name, player in SKILL_PLAYERS.items()}
+    for axes, column in ((theirs, "paper"), (mine, "value")):
+        for shift, (i, (name, label)) in zip(plots.shifts(3, 0.22), enumerate(labels.items()), strict=True):
+            rows = table[table["player"] == name].set_index("item").reindex(list(SKILL_OF.values()))
+            at, value = np.arange(len(rows)) + shift, rows[column].astype(float)
+            ends = [value - rows["fewest"], rows["most"] - value] if column == "value" else None
+            look = figstyle.line(i) | {"linestyle": "none", "elinewidth": 0.8}
+            axes.errorbar(at, value, yerr=ends, label=label, **look)
+        axes.set(yscale="log", title="the paper" if column == "paper" else "ours")
+        axes.set_xticks(
+            range(len(SKILL_OF)), [name.split(" ", 1)[1] for name in SKILL_OF], rotation=35, ha="right"
+        )
+    theirs.set_ylabel("iterations")
+    theirs.axhline(CAP, color="0.6", lw=0.6, ls=":")
+    plots.logarithmic(theirs, "y")
+    plots.logarithmic(mine, "y")
+    for i, name in enumerate(labels):
+        rows = learnt[learnt["player"] == name]
+        look = figstyle.line(i) | {"ms": 2.5}
+        curve.plot(rows["iterations"], 100 * rows["value"], drawstyle="steps-post", **look)
+    plots.logarithmic(curve, "x")
+    per_cent(curve, "skills learnt (%)")
+    curve.set(xlabel="iterations", title="ours")
+    legend(figure, mine, 3)
+    note = f"n = {table['n'].max()} learners a skill and player; marks: medians, whiskers: fewest and most. "
+    stamp(figure, note + "Dotted: where the paper stopped.", model)
+    return figure
+
+
+@styled
+def by_place(table: pd.DataFrame, model: str) -> Figure:
+    """Figure 6: plans so far, and entries in the memory, task after task without reset."""
+    figure, (plans, entries) = plt.subplots(1, 2, figsize=(PAGE, 2.7))
+    labels = {name: player.label for name, player in CONTINUAL_PLAYERS.items()}
+    lines(plans, series(table, "player", labels), "place", whisked=["MindStores"], scale=1)
+    plans.set(ylabel="plans carried out so far", ylim=(0, None))
+    kept = ("mindstores", "voyager")
+    look_of = {name: figstyle.line(i) for i, name in enumerate(labels)}
+    for name in kept:
+        rows = table[table["player"] == name]
+        entries.plot(rows["place"], rows["entries"], **look_of[name])
+    entries.set(ylabel="entries in the memory", ylim=(0, None))
+    for axes in (plans, entries):
+        axes.set(xlabel="tasks done", xticks=range(1, int(table["place"].max()) + 1))
+    legend(figure, plans, 3)
+    stamp(figure, f"n = {table['n'].max()} orders of the tasks, means; whiskers: fewest and most.", model)
     return figure

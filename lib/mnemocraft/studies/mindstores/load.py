@@ -138,7 +138,7 @@ SIZES = {
     "quick": {
         FRESH: Size(None, 3, 1),
         SHARED: Size(None, 2, 1),
-        SKILLS: Size(None, 30, 4),
+        SKILLS: Size(None, 24, 4),
         CONTINUAL: Size(None, 1, 4),
         OVERWORLD: Size(2, 2, 1),
     },
