@@ -22,6 +22,7 @@ _PLAN = re.compile(r"^Plan: (.+)$", re.M)
 _DEED = re.compile(r"(\w+) (\d+) (\w+)(.*)")
 _SAID = re.compile(r"I cannot (\w+) (\w+)\b(?:: I need ([^|\n]+)|[^|\n]+)")
 _NEEDS = re.compile(r"to \w+ (\w+) needs [^|\n]+")
+_OTHERWISE = re.compile(r"(\w+) cannot be had with [^|\n]+")
 _COUNTED = re.compile(r"\d+ more (.+?) \(have \d+ of (\d+)\)")
 _AT_HAND = re.compile(r"an? (\w+(?: or \w+)*) (?:\(or \d+ others\) )?in the inventory")
 _AGAIN = 1000
@@ -118,8 +119,9 @@ def _demands(missing: str) -> list[tuple[str, str]]:
 def _said(text: str, place: int) -> Iterator[Lesson]:
     for found in _SAID.finditer(text):
         yield Lesson(found[2], found[0], place)
-    for found in _NEEDS.finditer(text):
-        yield Lesson(found[1], found[0], place)
+    for pattern in (_NEEDS, _OTHERWISE):
+        for found in pattern.finditer(text):
+            yield Lesson(found[1], found[0], place)
 
 
 def _shown(plan: str, place: int) -> Iterator[Lesson]:
