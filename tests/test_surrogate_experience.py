@@ -48,7 +48,8 @@ def test_other_memories_say_nothing_here():
 
 def test_a_reflection_that_names_another_way_and_a_skill_say_how_items_are_had():
     text = "Reflection: After attempt 1: Because stick cannot be had with mine. So craft stick instead."
-    text += '\nSkill: obtain 4 planks: craft({"planks": 4}, {"log": 1}, station=None); mine({"coal": 1}, tool="pick")'
+    text += '\nSkill: obtain 1 coal: craft({"planks": 4}, {"log": 1}, station=None); '
+    text += 'mine({"coal": 1}, tool="pick")'
     found = {lesson.item: lesson.text for lesson in experience.lessons(text, 0)}
     assert found["stick"].endswith("So craft stick instead.")
     assert found["planks"].startswith("craft ") and '"log": 1' in found["planks"] and "pick" in found["coal"]
