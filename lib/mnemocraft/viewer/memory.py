@@ -142,15 +142,23 @@ def draw_map(entries: Entries, found: Found) -> Figure:
     rest = points[~np.isin(groups, largest)]
     if len(rest):
         axes.plot(*rest.T, ".", ms=4, color="0.7", ls="none", label=f"others ({len(rest)})")
-    for rank, (place, _) in enumerate(found.hits, 1):
-        axes.plot(*points[place], "o", ms=9, mfc="none", mec=RING, mew=1.4)
-        axes.annotate(
-            str(rank), points[place], (5, 5 + 7 * ((rank - 1) % 3)), textcoords="offset points", color=RING
-        )
+    for point, ranks in _ranked(points, found).items():
+        axes.plot(*point, "o", ms=9, mfc="none", mec=RING, mew=1.4)
+        said = ", ".join(map(str, ranks))
+        axes.annotate(said, point, (7, 0), textcoords="offset points", va="center", color=RING, weight="bold")
     axes.plot(*entries.place(found.vector).T, "*", ms=11, color=RING, mec="white", ls="none", label="query")
     axes.set(xticks=[], yticks=[], xlabel=f"{len(points):,} entries, first two principal components")
     figure.legend(loc="outside upper center", ncols=3)
     return figure
+
+
+def _ranked(points: npt.NDArray[np.float64], found: Found) -> dict[tuple[float, float], list[int]]:
+    """The ranks found at each point of the map, where several entries may lie on one another."""
+    ranked: dict[tuple[float, float], list[int]] = {}
+    for rank, (place, _) in enumerate(found.hits, 1):
+        x, y = points[place].round(6)
+        ranked.setdefault((float(x), float(y)), []).append(rank)
+    return ranked
 
 
 def _png(entries: Entries, found: Found) -> bytes:

@@ -23,8 +23,9 @@ from mnemocraft.viewer.memory import Entries, Found, browse
 
 BEGINNING = "Inventory: nothing"
 """Where a query that is typed in is asked from."""
-SHOWN = 6
-"""Queries of the run."""
+REVISED = "revised"
+LOOKED_AT, SHOWN = 30, 6
+"""Episodes among which first plans that were revised are looked for, and queries that are offered."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class Asked:
     task: str
     before: int
     told: tuple[str, ...]
+
+    @property
+    def revised(self) -> bool:
+        """Whether the plan was revised before it was carried out."""
+        return any(line.startswith(REVISED) for line in self.told)
 
 
 def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | str:
@@ -52,11 +58,14 @@ def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | st
         return "MindStores with one memory for all tasks has not been played."
     known, before = _kept(stream_path(out, mine["stream"].iloc[0]))
     rows = mine.assign(before=[before[index] for index in mine["index"]])
-    rows = rows[rows["recalled"] > 0].sort_values(["revisions", "index"], ascending=False).head(SHOWN)
-    asked = {
+    rows = rows[(rows["recalled"] > 0) & (rows["before"] > 0)]
+    rows = rows.sort_values(["revisions", "index"], ascending=False).head(LOOKED_AT)
+    every = {
         f"{row['task']}, with {row['before']} entries": _asked(read_trajectory(out, row), row["before"])
         for _, row in rows.iterrows()
     }
+    first = sorted(every.items(), key=lambda item: not item[1].revised)  # and else in their order
+    asked = dict(first[:SHOWN])
     entries, find = opened(known, asked)
     return browse(entries, find, {title: one.told for title, one in asked.items()})
 
@@ -108,7 +117,7 @@ def _told(events: Sequence[Event]) -> Iterator[str]:
         match event:
             case Call(role="planner", text=text):
                 drafts += 1
-                yield f"{'draft' if drafts == 1 else 'revised'}:\n{text}"
+                yield f"{REVISED if drafts > 1 else 'draft'}:\n{text}"
             case Recall(query=query) if query:
                 yield f"{len(event.hits)} experiences recalled for the plan"
             case Plan(lines=lines):

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
@@ -33,9 +34,13 @@ def by_meta_task(table: pd.DataFrame, model: str) -> Figure:
     """Figure 3 and Table 4: players by meta-task, the paper's two below ours."""
     order = [*GROUPS, AVERAGE]
     ours = table.pivot(index="label", columns="group", values="value").reindex(columns=order)
+    ours = ours.reindex([label for label in LABELS.values() if label in ours.index])
+    alike = ours.round(9).apply(tuple, axis=1)
+    ours.index = [" = ".join(alike.index[alike == values]) for values in alike]  # players who do the same
+    ours = ours[~ours.index.duplicated()]
     paper = table.dropna(subset="paper").pivot(index="label", columns="group", values="paper")
     paper = paper.reindex(columns=order).rename(index=lambda label: f"{label}, paper")
-    both = pd.concat([ours.reindex([label for label in LABELS.values() if label in ours.index]), paper])
+    both = pd.concat([ours, paper])
     figure, axes = plt.subplots(figsize=(PAGE, 0.8 + 0.24 * len(both)))
     heat_map(axes, both, (100 * both).map("{:.0f}".format))
     axes.axhline(len(ours), color="white", lw=2)
@@ -67,7 +72,8 @@ def by_trial(table: pd.DataFrame, model: str) -> Figure:
     """Learning: success by trial, where every task has a memory of its own."""
     mine = table[table["part"] == FRESH]
     figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
-    lines(axes, series(mine, "player", {name: LABELS[name] for name in _SHOWN}), "trial")
+    lines(axes, plots.merged(series(mine, "player", {name: LABELS[name] for name in _SHOWN})), "trial")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("trial of a task")
     per_cent(axes, "success (%)")
     legend(figure, axes, 2)
@@ -127,7 +133,9 @@ def by_skill(table: pd.DataFrame, learnt: pd.DataFrame, model: str) -> Figure:
             range(len(SKILL_OF)), [name.split(" ", 1)[1] for name in SKILL_OF], rotation=35, ha="right"
         )
     theirs.set_ylabel("iterations")
-    theirs.axhline(CAP, color="0.6", lw=0.6, ls=":")
+    for axes, cap in ((theirs, CAP), (mine, table.loc[table["learnt"] < 1, "most"].max())):
+        if not np.isnan(cap):
+            axes.axhline(cap, color="0.6", lw=0.6, ls=":")
     plots.logarithmic(theirs, "y")
     plots.logarithmic(mine, "y")
     for i, name in enumerate(labels):
@@ -136,10 +144,10 @@ def by_skill(table: pd.DataFrame, learnt: pd.DataFrame, model: str) -> Figure:
         curve.plot(rows["iterations"], 100 * rows["value"], drawstyle="steps-post", **look)
     plots.logarithmic(curve, "x")
     per_cent(curve, "skills learnt (%)")
-    curve.set(xlabel="iterations", title="ours")
+    curve.set(xlabel="iterations", title="ours, all six skills")
     legend(figure, mine, 3)
     note = f"n = {table['n'].max()} learners a skill and player; marks: medians, whiskers: fewest and most. "
-    stamp(figure, note + "Dotted: where the paper stopped.", model)
+    stamp(figure, note + "Dotted: who came so far learnt in vain.", model)
     return figure
 
 
@@ -148,13 +156,12 @@ def by_place(table: pd.DataFrame, model: str) -> Figure:
     """Figure 6: plans so far, and entries in the memory, task after task without reset."""
     figure, (plans, entries) = plt.subplots(1, 2, figsize=(PAGE, 2.7))
     labels = {name: player.label for name, player in CONTINUAL_PLAYERS.items()}
-    lines(plans, series(table, "player", labels), "place", whisked=["MindStores"], scale=1)
+    named = plots.merged(series(table, "player", labels))
+    lines(plans, named, "place", whisked=["MindStores"], scale=1)
     plans.set(ylabel="plans carried out so far", ylim=(0, None))
-    kept = ("mindstores", "voyager")
-    look_of = {name: figstyle.line(i) for i, name in enumerate(labels)}
-    for name in kept:
-        rows = table[table["player"] == name]
-        entries.plot(rows["place"], rows["entries"], **look_of[name])
+    for i, (label, rows) in enumerate(named.items()):
+        if label in (labels["mindstores"], labels["voyager"]):
+            entries.plot(rows["place"], rows["entries"], **figstyle.line(i))
     entries.set(ylabel="entries in the memory", ylim=(0, None))
     for axes in (plans, entries):
         axes.set(xlabel="tasks done", xticks=range(1, int(table["place"].max()) + 1))

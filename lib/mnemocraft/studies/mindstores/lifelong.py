@@ -155,9 +155,9 @@ def _claim(other: str, text: str, said: str = "not in the paper", assumed: str =
 CLAIMS = (
     _claim(RESET, "a memory that is carried on saves plans over one that is emptied for each task",
            "holds (5.4: 200 steps for the last task instead of 6,000, no test)"),
-    _claim("unaided", "it saves plans over as many calls without a memory"),
-    _claim("shuffled", "it saves plans over a memory with other content"),
-    _claim("voyager", "it needs fewer plans than Voyager's library of skills", assumed=""),
+    _claim("unaided", "a memory that is carried on saves plans over as many calls without one"),
+    _claim("shuffled", "a memory that is carried on saves plans over one that hands out other content"),
+    _claim("voyager", "MindStores needs fewer plans than Voyager with its library of skills", assumed=""),
 )  # fmt: skip
 """``plans`` a task are by player."""
 
