@@ -14,6 +14,7 @@ MEMORIES = {
     "loops": "mnemocraft.memory.session:Loops",
     "skills": "mnemocraft.memory.skills:Skills",
     "episodic": "mnemocraft.memory.episodic:Episodic",
+    "episodic_shuffled": "mnemocraft.memory.episodic_shuffled:ShuffledEpisodic",
     "experience": "mnemocraft.memory.experience:Experiences",
     "shuffled": "mnemocraft.memory.controls:Shuffled",
     "random": "mnemocraft.memory.controls:Random",
