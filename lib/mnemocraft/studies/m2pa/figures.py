@@ -129,7 +129,10 @@ def settings(capacities: pd.DataFrame, others: pd.DataFrame, model: str) -> Figu
     ticks = sorted(capacities["capacity"].unique())
     grid[0].set_xticks(ticks, ticks)
     grid[0].minorticks_off()
-    for axes, name, told in ((grid[1], "threshold", "Threshold, all tasks"), (grid[2], "alpha", "Alpha, overworld")):
+    for axes, name, told in (
+        (grid[1], "threshold", "Threshold, all tasks"),
+        (grid[2], "alpha", "Alpha, overworld"),
+    ):
         rows = others[others["setting"] == name]
         lines(axes, {name: rows}, "at", whisked={name})
         axes.set(xlabel=told)
