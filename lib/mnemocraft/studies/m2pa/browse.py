@@ -1,7 +1,8 @@
-"""The memory that a stream of M2PA left, to be looked into: its latest questions, what they found, and the plan."""
+"""The memory that a stream of M2PA left, to be looked into: questions, what they found, the plan."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import ipywidgets as widgets
@@ -24,8 +25,8 @@ NEIGHBOURS, SHOWN = 5, 6
 def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | str:
     """The memory that M2PA's first stream left at its end, coloured by the level of what it is about.
 
-    Its queries are goals of the latest plans that recalled something, asked now and with nothing held; what is
-    typed in is taken as a goal, such as ``obtain 1 stick``.
+    Its queries are goals of the latest plans that recalled something, asked now and with nothing held;
+    what is typed in is taken as a goal, such as ``obtain 1 stick``.
 
     Args:
         records: Of the study.
@@ -60,7 +61,7 @@ def _asked(mine: pd.DataFrame, out: Path) -> dict[str, list[str]]:
     told: dict[str, list[str]] = {}
     for _, row in mine[mine["recalled"] > 0].iloc[::-1].iterrows():
         events = [read_event(entry) for entry in read_trajectory(out, row)]
-        for event, after in zip(events, events[1:], strict=False):
+        for event, after in pairwise(events):
             if isinstance(event, Recall) and event.query and isinstance(after, Call):
                 then = "\n\n".join(str(hit["text"]) for hit in event.hits)
                 told.setdefault(event.query, [f"recalled then:\n{then}", f"the plan then:\n{after.text}"])

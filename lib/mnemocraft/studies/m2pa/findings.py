@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pandas as pd
-
 from IPython.display import Markdown
 
 from mnemocraft.figstyle import is_surrogate
@@ -73,6 +72,8 @@ def _fragments(model: str, found: Tables) -> str:
 def _capacity(model: str, found: Tables) -> str:
     rows = found["figure9"].query("level == 'Complex'").sort_values("capacity")
     told = [f"{row['value']:.0%} with {row['capacity']}" for _, row in rows.iterrows()]
+    if not told:
+        return ""
     return f"`{model}`: complex tasks by memories kept at most (Figure 9): {', '.join(told)}."
 
 
@@ -82,7 +83,7 @@ def _sight(model: str, found: Tables) -> str:
     return (
         f"`{model}`: overworld, with the controller's features {one['value']:.0%} and "
         f"{one['recalled']:.1f} prompts with a memory an episode, with mean colour {other['value']:.0%} and "
-        f"{other['recalled']:.1f} ({one['n']} episodes each): not the paper's encoders."
+        f"{other['recalled']:.1f} ({one['n']:.0f} episodes each): not the paper's encoders."
     )
 
 

@@ -1,4 +1,4 @@
-"""Fragments of experience (M2PA, section 3.4.3, Figure 8): the sub-goals of a diamond, without the diamond."""
+"""Fragments of experience (M2PA, section 3.4.3, Figure 8): the sub-goals on the way to a diamond."""
 
 from __future__ import annotations
 

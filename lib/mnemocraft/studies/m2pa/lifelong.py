@@ -82,15 +82,14 @@ def by_fragments(episodes: pd.DataFrame) -> pd.DataFrame:
 def milestones(episodes: pd.DataFrame) -> pd.DataFrame:
     """The share of those episodes in which a goal for each sub-goal was reached, in the plan's order.
 
-    Logs and planks of every tree count, and every cobblestone and fuel that would do.
+    Logs and planks of every tree count; of stone and fuel only those of that plan.
     """
     mine = _of(episodes, FRAGMENTS)
     held = mine["items"].fillna("").str.split(",")
     parts = []
     for order, item in enumerate([step[0] for step in fragments.steps()] + [fragments.DIAMOND], 1):
         kind = item.rpartition("_")[2] if item.startswith("oak_") else item
-        got = held.map(lambda names, kind=kind: any(name == kind or name.endswith(f"_{kind}") for name in names)
-                       if kind in ("log", "planks") else kind in names)  # fmt: skip
+        got = held.map(lambda names, kind=kind: any(name == kind or _tree(name, kind) for name in names))
         mine = mine.assign(got=got.astype(float))
         parts.append(rates(mine, ["player"], "got").assign(order=order, milestone=kind))
     table = pd.concat(parts, ignore_index=True)
@@ -116,6 +115,11 @@ def settings(episodes: pd.DataFrame) -> pd.DataFrame:
     ]
     table = pd.concat(both, ignore_index=True) if both else pd.DataFrame(columns=["setting", "at", *NUMBERS])
     return table.sort_values(["setting", "at"], ascending=[False, True], ignore_index=True)
+
+
+def _tree(name: str, kind: str) -> bool:
+    """Whether it is the log or the planks of some tree."""
+    return kind in ("log", "planks") and name.endswith(f"_{kind}")
 
 
 _FEATURES = {name: SIGHTED[name].label for name in ("controller", "mean_colour", "blind", "shuffled")}

@@ -11,13 +11,13 @@ from typing import Any
 
 STEM = "07_m2pa_memories"
 VERSION = "1.19.2"
-"""Of the text world: the only one with rules here that has all 50 tasks. The raw gold block came with 1.17, the
-barrel and the cartography table with 1.14, so that MineDojo's game (1.11.2), which the paper names, has not."""
+"""Of the text world: the only one with rules here that has all 50 tasks. The raw gold block came with 1.17,
+the barrel and the cartography table with 1.14, so that MineDojo's game (1.11.2) has neither."""
 ROUNDS = 4
 """Revised plans allowed to everybody who revises plans; chosen before the study was run, since with many more
 the surrogate solves all that there is."""
 MAIN, SWEEP, FRAGMENTS, SIGHT = "main", "sweep", "fragments", "sight"
-"""Scopes: the players of the tables; settings of the memory (Figure 9); a memory that has been given sub-goals
+"""Scopes: the players of the tables; settings of the memory (Figure 9); a memory that was given sub-goals
 (Figure 8); the overworld, where there are pictures (Table 3)."""
 
 
@@ -53,8 +53,8 @@ PLAYERS = {
     "plan4mc": Player("Plan4MC-like", "plan4mc", "none", None),
     "mp5": Player("MP5-like", "mp5", "keyed"),
 }
-"""By the name that conditions use; ``shuffled`` and ``more_calls`` are the controls of memory: a longer prompt,
-or more calls, may help too."""
+"""By the name that conditions use; ``shuffled`` and ``more_calls`` are the controls of memory: a longer
+prompt, or more calls, may help too."""
 CAPACITIES, THRESHOLDS = (10, 30, 100), (0.02, 0.1, 0.3)
 """Settings beside the paper's 300 memories and 0.05 (section 3.4.3, appendix A.4.2)."""
 STEPS = (0, 3, 6, 9, 12)

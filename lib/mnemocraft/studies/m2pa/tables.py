@@ -8,7 +8,7 @@ import pandas as pd
 
 from mnemocraft import stats
 from mnemocraft.stats import Key, difference
-from mnemocraft.studies import claims, estimates, papers
+from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.estimates import NUMBERS, join, rates
 from mnemocraft.studies.m2pa.load import LEVELS, MAIN, PLAYERS, SIGHT_TASKS, tasks
