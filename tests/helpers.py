@@ -95,6 +95,6 @@ def encoding(embed: Callable[[str], Any] = state_embedding) -> Iterator[list[str
             return np.stack([embed(text) for text in texts])
 
     with ExitStack() as patched:
-        for place in ("scenes", "experience"):
+        for place in ("scenes", "experience", "skills"):
             patched.enter_context(patch(f"mnemocraft.memory.{place}.get_encoder", lambda name: Encoder()))
         yield asked

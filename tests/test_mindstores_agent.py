@@ -181,9 +181,20 @@ def test_reflexion_tells_the_next_attempt_what_it_reflected():
     first = play(get_agent("reflexion"), world(), model, memory)
     second = play(get_agent("reflexion"), world(), model, memory)
     assert (first.reason, second.reason) == ("goal_failed", "success")
-    assert first.memory_delta == [["Because stone needs a pickaxe.", ["obtain 1 oak_planks"]]]
-    assert model.requests[-1].messages[-1]["content"].endswith("Reflection: Because stone needs a pickaxe.")
+    said = "After attempt 1: Because stone needs a pickaxe."
+    assert first.memory_delta == [[said, ["obtain 1 oak_planks"]]]
+    assert model.requests[-1].messages[-1]["content"].endswith(f"Reflection: {said}")
     assert second.memory_delta is None
+
+
+def test_reflexion_shows_the_latest_reflections_also_where_they_say_the_same_again():
+    memory, lessons = Keyed(), ["one", "two", "three", "one"]
+    model = by_role({"You plan": [STONE] * 5, "reflect": [f"Reflection: {text}" for text in [*lessons, "x"]]})
+    for _ in range(5):
+        play(get_agent("reflexion"), world(), model, memory)
+    last = model.requests[-2].messages[-1]["content"].splitlines()
+    shown = [line.rpartition(": ")[2] for line in last if line.startswith("Reflection: ")]
+    assert shown == ["two", "three", "one"]
 
 
 def test_the_stand_in_learns_from_what_is_remembered():

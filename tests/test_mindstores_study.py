@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,15 +11,23 @@ import pytest
 
 from mnemocraft import figstyle
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs import ModelSpec, run_study
+from mnemocraft.runs import ModelSpec, read_trajectory, run_study
+from mnemocraft.runs.store import stream_path
 from mnemocraft.studies import papers
-from mnemocraft.studies.mindstores import analysis, findings, load, sweep, tables
+from mnemocraft.studies.mindstores import analysis, browse, findings, lifelong, load, sweep, tables
+from mnemocraft.viewer import HEADLESS
 
 
 @pytest.fixture(scope="module")
-def records(tmp_path_factory) -> pd.DataFrame:
-    out = tmp_path_factory.mktemp("mindstores")
-    return run_study(sweep.study("smoke", [0]), ModelSpec("surrogate"), out=out, workers=1, progress=False)
+def run_folder(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("mindstores")
+
+
+@pytest.fixture(scope="module")
+def records(run_folder) -> pd.DataFrame:
+    pytest.importorskip("numba", reason="the overworld needs numba (extra `minecraft`)")
+    study = sweep.study("smoke", [0])
+    return run_study(study, ModelSpec("surrogate"), out=run_folder, workers=1, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +46,12 @@ def test_the_grid_has_the_papers_tasks_and_every_player_the_same_games():
                 (t, stream.seed) for t in stream.tasks
             )
         for part, players in load.PLAYERS.items():
-            assert len({frozenset(games[part, player]) for player in players}) == 1
+            if part != load.SKILLS:  # there the number of plans is the same, and a trial may take several
+                assert len({frozenset(games[part, player]) for player in players}) == 1
+        for stream in streams:
+            assert len(set(stream.tasks)) == len(stream.tasks)
     assert len(games["fresh", "deps"]) == 52 * 30
-    assert max(load.Size(None, n, 1).trials for n in (30,)) <= sweep.APART
+    assert all(size[load.FRESH].trials <= sweep.APART for size in load.SIZES.values())
     with pytest.raises(MnemocraftError, match="no profile"):
         sweep.study("huge", [0])
 
@@ -49,10 +61,84 @@ def test_equal_games_have_equal_seeds_whatever_the_part():
         assert sweep.begin(settings, 1, "stick/4")[1] == 1000 * 34 + 2
 
 
+def test_learners_of_skills_may_carry_out_as_many_plans_and_stay_the_same():
+    plans: dict[str, int] = {}
+    for stream in sweep.study("full", [0]).streams:
+        player = load.PLAYERS[stream.condition.settings["part"]][stream.condition.settings["player"]]
+        if stream.condition.id.endswith("/iron_ore"):
+            name = stream.condition.settings["player"]
+            plans[name] = len(stream.tasks) * (player.options.get("max_rounds", 0) + 1)
+    assert set(plans.values()) == {load.SIZES["full"][load.SKILLS].trials} and len(plans) == 3
+    for part in load.LEARNERS:
+        assert {sweep.begin({"part": part}, 3, f"coal/{trial}")[1] for trial in range(3)} == {3}
+
+
+def test_orders_are_permutations_of_the_ten_tasks_and_the_first_one_is_as_listed():
+    assert load.ordered(load.TEN, 0) == list(load.TEN) and load.TEN[-1] == "minecart"
+    found = {tuple(load.ordered(load.TEN, seed)) for seed in range(24)}
+    assert len(found) == 24 and {frozenset(order) for order in found} == {frozenset(load.TEN)}
+    assert set(load.TEN) <= set(load.tasks()) and set(load.ABROAD) <= set(load.tasks())
+    assert set(lifelong.ITEM_OF.values()) <= set(load.TEN)
+
+
+def toy(rows) -> pd.DataFrame:
+    columns = ["part", "player", "item", "seed", "trial", "plans", "calls", "passed"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_iterations_end_with_the_first_success_and_count_all_where_there_is_none():
+    part = load.SKILLS
+    episodes = toy(
+        [
+            (part, "reflexion", "log", 0, 0, 1, 2, 0.0),
+            (part, "reflexion", "log", 0, 2, 1, 2, 0.0),  # not in order
+            (part, "reflexion", "log", 0, 1, 1, 1, 1.0),
+            (part, "reflexion", "log", 1, 0, 1, 2, 0.0),
+            (part, "reflexion", "log", 1, 1, 1, 2, 0.0),
+            (part, "mindstores", "log", 0, 0, 3, 9, 1.0),
+        ]
+    )
+    found = lifelong.learners(episodes).set_index(["player", "item", "seed"])
+    assert found.loc[("reflexion", "log", 0)].tolist() == [2, 3, 1]
+    assert found.loc[("reflexion", "log", 1)].tolist() == [2, 4, 0]
+    assert found.loc[("mindstores", "log", 0)].tolist() == [3, 9, 1]
+    table = lifelong.table3(episodes).set_index(["item", "player"])
+    assert table.loc[("log", "reflexion"), ["value", "learnt", "n", "paper"]].tolist() == [2, 0.5, 2, 9]
+    assert table.loc[("iron_ore", "voyager"), "n"] == 0 and table.loc[("iron_ore", "voyager"), "paper"] == 500
+    curve = lifelong.learnt(episodes).set_index(["player", "iterations"])["value"]
+    assert curve["reflexion", 1] == 0 and curve["reflexion", 3] == 0.5 and curve["mindstores", 3] == 1
+
+
+def test_the_browser_finds_what_the_episode_recalled(records, run_folder, monkeypatch):
+    monkeypatch.setenv(HEADLESS, "1")
+    page = browse.memory_browser(records, run_folder)
+    assert page.data.count("data:image/png") == 1
+    mine = records.query(f"part == '{load.SHARED}' and player == '{load.FULL}'").sort_values("index")
+    known, before = browse._kept(stream_path(run_folder, mine["stream"].iloc[0]))
+    assert len(known) == mine["entries"].iloc[-1] and before[0] == 0
+    checked = 0
+    for _, row in mine.iterrows():
+        trajectory = read_trajectory(run_folder, row)
+        first = next((e for e in trajectory if e["type"] == "recall" and not e["query"]), None)
+        if first is None or before[row["index"]] == 0:
+            continue
+        entries, find = browse.opened(known, {"q": browse._asked(trajectory, before[row["index"]])})
+        hits = find("q").hits
+        assert [entries.texts[place] for place, _ in hits] == [hit["text"] for hit in first["hits"]]
+        assert np.allclose([score for _, score in hits], [hit["score"] for hit in first["hits"]], atol=1e-6)
+        checked += 1
+    assert checked >= 2
+    assert "has not been played" in browse.memory_browser(records.query("part == 'fresh'"), run_folder)
+
+
 def test_every_table_and_figure_of_a_small_run(records, found, tmp_path):
     assert (records["status"] == "ok").all()
     assert len(found["table2"]) == 2 * 53 and set(found["table4"]["player"]) == set(load.FRESH_PLAYERS)
     assert list(found["figure5"].query("group == 'AVG'")["k"]) == list(load.NEIGHBOURS)
+    assert len(found["table3"]) == 18 and len(found["figure6_printed"]) == 4
+    assert set(found["orders"]["player"]) == set(load.CONTINUAL_PLAYERS)
+    assert (found["orders"]["fewest"] <= found["orders"]["most"]).all()
+    assert list(found["table1"]["in_table2"]) == [7, 9, 7, 6, 7, 6, 10, 1]
     gap = found["hypotheses"].loc[0, "paper_effect"]
     means = papers.table("mindstores_table2").groupby("method")["success_rate"].mean()
     assert np.isclose(gap, (means["MINDSTORES"] - means["DEPS"]) / 100)

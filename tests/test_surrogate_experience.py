@@ -44,3 +44,12 @@ def test_insights_are_taken_up_apart_from_memories():
 
 def test_other_memories_say_nothing_here():
     assert list(experience.lessons("Memory: obtain 1 stick: mine 1 log; craft 4 planks", 0)) == []
+
+
+def test_a_reflection_that_names_another_way_and_a_skill_say_how_items_are_had():
+    text = "Reflection: After attempt 1: Because stick cannot be had with mine. So craft stick instead."
+    text += '\nSkill: obtain 1 coal: craft({"planks": 4}, {"log": 1}, station=None); '
+    text += 'mine({"coal": 1}, tool="pick")'
+    found = {lesson.item: lesson.text for lesson in experience.lessons(text, 0)}
+    assert found["stick"].endswith("So craft stick instead.")
+    assert found["planks"].startswith("craft ") and '"log": 1' in found["planks"] and "pick" in found["coal"]

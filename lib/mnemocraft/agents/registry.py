@@ -16,6 +16,7 @@ _FAMILIES = {
         "code_as_policies", "dep", "deps",
     ),
     "mnemocraft.agents.mindstores.methods:agent": ("mindstores", "reflexion"),
+    "mnemocraft.agents.voyager.voyager:agent": ("voyager",),
     "mnemocraft.agents.m2pa.methods:agent": ("m2pa", "m2pa_semantic", "m2pa_sensory", "plan4mc", "mp5"),
     "mnemocraft.agents.how2.agent:make": (
         "base", "just_ask", "memory_only", "parse", "relevance", "how2",

@@ -20,8 +20,11 @@ class ControllerSight:
     name = "controller"
 
     def __init__(self) -> None:
+        import torch
+
         from mnemocraft.controllers.network import load_network
 
+        torch.set_num_threads(1)  # streams already share the processor
         self._network = load_network()
 
     def encode(self, images: Sequence[np.ndarray]) -> Floats:

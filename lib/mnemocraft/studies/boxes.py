@@ -24,7 +24,7 @@ NAMED = dict(zip(("blue", "orange", "green", "pink", "sky"), COLOURS, strict=Fal
 
 @styled
 def diagram(name: str) -> Figure:
-    """A diagram by its name: ``how2``, ``deps``, ``selector``, ``gig`` (its frame) or ``minecraft``."""
+    """A diagram by its name: ``how2``, ``deps``, ``selector``, ``gig`` (its frame), ``minecraft`` ...."""
     text = files("mnemocraft.studies").joinpath(f"diagrams/{name}.toml").read_text(encoding="utf-8")
     drawn = tomllib.loads(text)
     figure, axes = plt.subplots(figsize=(PAGE, drawn["high"]))

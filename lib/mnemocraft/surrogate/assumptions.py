@@ -46,8 +46,8 @@ ASSUMPTIONS = {
     ),
     "remembered outcomes mend beliefs": (
         "A remembered failure, in words of memory or as an insight, corrects the belief about its item with "
-        "probability `attention`; a plan that worked shows how each of its items was had. It never asks "
-        "whether a memory is about its own task."
+        "probability `attention`; a plan or a skill that worked shows how each of its items was had. It "
+        "never asks whether a memory is about its own task."
     ),
     "foresees what is remembered": (
         "It predicts failure where a plan repeats a step whose lack is remembered, and else success; its own "

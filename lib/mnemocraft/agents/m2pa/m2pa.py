@@ -39,6 +39,9 @@ async def m2pa(rollout: Rollout, sees: bool = True, works: bool = True, max_roun
         if rollout.world.success:
             rollout.experience(start, "; ".join(done), "Success: the goal was reached.", True)
         raise
+    finally:  # what its actions brought, for the milestones of a long task
+        brought = {line.split()[2] for line in rollout.actions if not line.startswith("dig ")}
+        rollout.counts["items"] = ",".join(sorted(brought))
 
 
 async def _round(work: Working, done: list[str]) -> tuple[str, str, str]:

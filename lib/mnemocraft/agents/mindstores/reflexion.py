@@ -22,13 +22,15 @@ async def reflexion(rollout: Rollout) -> None:
         Stopped: ``plan_invalid``, ``goal_failed`` or ``plan_ended``, if nothing else ends the attempt.
     """
     rounds, goal = Rounds(rollout, 0), rollout.world.task.goal
-    reflected = prompts.reflections([hit.text for hit in rollout.recall(goal)][-KEPT:])
+    past = [hit.text for hit in rollout.recall(goal)]
+    reflected = prompts.reflections(past[-KEPT:])
     question = user(rounds.task, rounds.scene, *reflected)
     answer = await rounds.ask("planner", [deps_prompts.planner(rollout.world, "deps"), question])
     plan = await read(rounds, answer)
     rounds.planned(plan)
     report = carry_out(rounds, plan, None)
-    rollout.memory.learn(await _reflect(rounds, plan, report), [goal])
+    # Numbered, as memories keep equal texts once, and what is found out again has to be the latest.
+    rollout.memory.learn(f"After attempt {len(past) + 1}: {await _reflect(rounds, plan, report)}", [goal])
     if plan.problem:
         raise Stopped("plan_invalid")
     raise Stopped("goal_failed" if report.step else "plan_ended")

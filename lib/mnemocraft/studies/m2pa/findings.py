@@ -5,23 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pandas as pd
+from IPython.display import Markdown
 
 from mnemocraft.figstyle import is_surrogate
+from mnemocraft.studies import claims
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Played
+from mnemocraft.studies.findings import Played, gather, shipped
+from mnemocraft.studies.m2pa.load import STEM, chosen
 
 Tables = Mapping[str, pd.DataFrame]
 
 
+def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
+    """What a run can decide, from the tables of this model that came with the project, or of the surrogate.
+
+    They have 30 episodes a task; a run with fewer can decide less than this says.
+    """
+    pilots = shipped(STEM)[1]
+    pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
+    if pilot is None:
+        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
+    return claims.planned(pilot, "tasks", len(chosen(profile)))
+
+
 def findings(played: Played) -> list[str]:
-    """About five lines a model; a table that is missing gives none."""
+    """Some lines a model; a table that is missing gives none."""
     lines = []
     for model, found in played.items():
         if "hypotheses" in found:
             whole = found["hypotheses"].query("part == @ALL", local_dict={"ALL": ALL})
-            lines += [f"`{model}`: {_told(row)}" for _, row in whole.iterrows() if row["pairs"] > 0][:7]
-        if {"figure7", "hypotheses"} <= found.keys():
-            lines += [f"`{model}`: {line}" for line in _conditional(found["figure7"])]
+            lines += [f"`{model}`: {_told(row)}" for _, row in whole.iterrows() if row["pairs"] > 0]
+        lines += gather({model: found}, (_conditional, _fragments, _capacity, _sight, _models))
         if is_surrogate(model):
             lines.append("With a stand-in nothing is decided about language models.")
     return lines
@@ -33,8 +47,9 @@ def _told(row: pd.Series) -> str:
     return f"{row['claim']}: {100 * row['effect']:+.0f} points{reach}, {where}: **{row['verdict']}**."
 
 
-def _conditional(table: pd.DataFrame) -> list[str]:
+def _conditional(model: str, found: Tables) -> str:
     """Overall and conditional success at the hardest level, with and without memory."""
+    table = found["figure7"]
     rows = table[table["level"] == "Complex"].set_index(["player", "rate"])["value"]
     pairs = (("with", "m2pa"), ("without", "working"))
     told = [
@@ -42,4 +57,37 @@ def _conditional(table: pd.DataFrame) -> list[str]:
         for word, player in pairs
         if (player, "conditional") in rows.index
     ]
-    return [f"complex tasks: {'; '.join(told)} (equation 5)."] if told else []
+    return f"`{model}`: complex tasks: {'; '.join(told)} (equation 5)." if told else ""
+
+
+def _fragments(model: str, found: Tables) -> str:
+    rows = found["figure8"].set_index("sub_goals")
+    told = [f"{row['value']:.0%} with {n}" for n, row in rows.iterrows()]
+    return (
+        f"`{model}`: a diamond by sub-goals that are already in the memory (Figure 8): {', '.join(told)}, "
+        f"{rows['n'].iloc[0]} episodes each."
+    )
+
+
+def _capacity(model: str, found: Tables) -> str:
+    rows = found["figure9"].query("level == 'Complex'").sort_values("capacity")
+    told = [f"{row['value']:.0%} with {row['capacity']}" for _, row in rows.iterrows()]
+    if not told:
+        return ""
+    return f"`{model}`: complex tasks by memories kept at most (Figure 9): {', '.join(told)}."
+
+
+def _sight(model: str, found: Tables) -> str:
+    rows = found["sight"].set_index("player")
+    one, other = rows.loc["controller"], rows.loc["mean_colour"]
+    return (
+        f"`{model}`: overworld, with the controller's features {one['value']:.0%} and "
+        f"{one['recalled']:.1f} prompts with a memory an episode, with mean colour {other['value']:.0%} and "
+        f"{other['recalled']:.1f} ({one['n']:.0f} episodes each): not the paper's encoders."
+    )
+
+
+def _models(model: str, found: Tables) -> str:
+    rows = found["figure5"].query("part == 'Hard and Complex'").sort_values("value")
+    told = [f"{row['model']} {row['memory']} memory {row['value']:.0%}" for _, row in rows.iterrows()]
+    return f"Two models on hard and complex tasks (Figure 5): {', '.join(told)}."

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 STEM = "07_m2pa_memories"
-VERSION = "1.16.5"
-"""Of the text world: of the versions with rules here it has most of the tasks, 49 of 50."""
+VERSION = "1.19.2"
+"""Of the text world: the only one with rules here that has all 50 tasks. The raw gold block came with 1.17,
+the barrel and the cartography table with 1.14, so that MineDojo's game (1.11.2) has neither."""
 ROUNDS = 4
 """Revised plans allowed to everybody who revises plans; chosen before the study was run, since with many more
 the surrogate solves all that there is."""
-ATTEMPTS = {"smoke": 1, "quick": 3, "full": 3}
-"""Attempts at each task in a stream, all tasks in turn; memories last from the first to the last."""
-SEEDS = 10
-"""Streams in profile ``full``: with the attempts 30 episodes a task, as in the paper."""
+MAIN, SWEEP, FRAGMENTS, SIGHT = "main", "sweep", "fragments", "sight"
+"""Scopes: the players of the tables; settings of the memory (Figure 9); a memory that was given sub-goals
+(Figure 8); the overworld, where there are pictures (Table 3)."""
 
 
 @dataclass(frozen=True)
@@ -29,30 +30,103 @@ class Player:
         agent: Its row of the registry.
         memory: That of its memory.
         rounds: Revised plans allowed.
+        kept: Options of its memory.
+        fragments: Sub-goals of the diamond that its memory is given at the beginning.
     """
 
     label: str
-    agent: str
-    memory: str = "none"
-    rounds: int | None = None
+    agent: str = "m2pa"
+    memory: str = "episodic"
+    rounds: int | None = ROUNDS
+    kept: Mapping[str, Any] = field(default_factory=dict)
+    fragments: int = 0
 
 
 PLAYERS = {
-    "m2pa": Player("M2PA", "m2pa", "episodic", ROUNDS),
-    "working": Player("M2PA without episodic memory", "m2pa", "none", ROUNDS),
-    "sensory": Player("semantic and sensory memory", "m2pa_sensory"),
-    "semantic": Player("semantic memory alone", "m2pa_semantic"),
-    "more_calls": Player("without episodic memory, twice the rounds", "m2pa", "none", 2 * ROUNDS),
-    "deps": Player("DEPS", "deps", "none", ROUNDS),
-    "plan4mc": Player("Plan4MC-like", "plan4mc"),
-    "mp5": Player("MP5-like", "mp5", "keyed", ROUNDS),
+    "m2pa": Player("M2PA"),
+    "working": Player("M2PA without episodic memory", memory="none"),
+    "sensory": Player("semantic and sensory memory", "m2pa_sensory", "none", None),
+    "semantic": Player("semantic memory alone", "m2pa_semantic", "none", None),
+    "shuffled": Player("wrong memories in the right number", memory="episodic_shuffled"),
+    "more_calls": Player("without episodic memory, twice the rounds", memory="none", rounds=2 * ROUNDS),
+    "deps": Player("DEPS", "deps", "none"),
+    "plan4mc": Player("Plan4MC-like", "plan4mc", "none", None),
+    "mp5": Player("MP5-like", "mp5", "keyed"),
 }
-"""By the name that conditions use; ``more_calls`` is the control of memory: more calls alone may help too."""
+"""By the name that conditions use; ``shuffled`` and ``more_calls`` are the controls of memory: a longer
+prompt, or more calls, may help too."""
+CAPACITIES, THRESHOLDS = (10, 30, 100), (0.02, 0.1, 0.3)
+"""Settings beside the paper's 300 memories and 0.05 (section 3.4.3, appendix A.4.2)."""
+STEPS = (0, 3, 6, 9, 12)
+"""Sub-goals of the diamond in the memory (Figure 8)."""
+ALPHAS = (0.0, 0.35, 1.0)
+"""Weights of the context beside the memory's 0.7; the paper prints none. At 1 pictures do not count."""
+SWEEPS = {f"capacity_{n}": Player(f"{n} memories", kept={"capacity": n}) for n in CAPACITIES} | {
+    f"threshold_{far:g}": Player(f"threshold {far:g}", kept={"threshold": far}) for far in THRESHOLDS
+}
+SIGHTED = {
+    "controller": Player("the controller's features"),
+    "mean_colour": Player("mean colour", kept={"images": "mean_colour"}),
+    "blind": Player("no episodic memory", memory="none"),
+    "shuffled": Player("wrong memories", memory="episodic_shuffled"),
+} | {f"alpha_{alpha:g}": Player(f"alpha {alpha:g}", kept={"alpha": alpha}) for alpha in ALPHAS}
+SCOPES = {
+    MAIN: PLAYERS,
+    SWEEP: SWEEPS,
+    FRAGMENTS: {f"steps_{n}": Player(f"{n} sub-goals", fragments=n) for n in STEPS},
+    SIGHT: SIGHTED,
+}
+"""The players of each scope."""
+SIGHT_TASKS = {
+    "log": "Basic",
+    "stick": "Basic",
+    "chest": "Easy",
+    "wooden_pickaxe": "Easy",
+    "cobblestone": "Medium",
+    "furnace": "Medium",
+    "stone_sword": "Medium",
+    "iron_ingot": "Hard",
+}
+"""Tasks of the paper, by level, that are cheap to play in the overworld (names of 1.11.2)."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of a scope a profile takes.
+
+    Attributes:
+        attempts: At each task in a stream, all tasks in turn; memories last from the first to the last.
+        seeds: Streams of a player; None for the notebook's seeds.
+        players: Of the scope, if not all.
+    """
+
+    attempts: int
+    seeds: int | None = None
+    players: tuple[str, ...] = ()
+
+
+SIZES = {
+    "smoke": {
+        MAIN: Size(1, 1),
+        FRAGMENTS: Size(1, 1, ("steps_0", "steps_12")),
+        SIGHT: Size(1, 1, ("controller", "mean_colour")),
+    },
+    "quick": {
+        MAIN: Size(3),
+        SWEEP: Size(3, 1, ("capacity_30", "threshold_0.3")),
+        FRAGMENTS: Size(1, 10),
+        SIGHT: Size(2, 1, ("controller", "mean_colour", "blind")),
+    },
+    "full": {MAIN: Size(3, 10), SWEEP: Size(3, 3), FRAGMENTS: Size(1, 30), SIGHT: Size(3, 2)},
+}
+"""By profile and scope. In ``full`` a player has 30 episodes a task, as in the paper."""
+FEW_SIGHTS = 4
+"""Tasks of the overworld in profile ``quick``."""
 
 
 @dataclass(frozen=True)
 class M2paTask:
-    """A task of Table 5.
+    """A task of Tables 5 and 6.
 
     Attributes:
         name: As printed.
@@ -69,7 +143,7 @@ class M2paTask:
 
 @cache
 def tasks() -> tuple[M2paTask, ...]:
-    """The 49 tasks in the paper's order."""
+    """The 50 tasks in the paper's order."""
     text = (files("mnemocraft.studies.m2pa") / "tasks.toml").read_text(encoding="utf-8")
     return tuple(
         M2paTask(name, item, level, facts["max_steps"])
@@ -88,7 +162,16 @@ def chosen(profile: str) -> tuple[M2paTask, ...]:
     return tuple(next(task for task in tasks() if task.level == level) for level in LEVELS)
 
 
-def seeds_of(profile: str, seeds: Sequence[int]) -> list[int]:
-    """The seeds of a profile; ``full`` has its own, and ``smoke`` takes the first one."""
-    given = list(range(SEEDS)) if profile == "full" else list(seeds)
-    return given[:1] if profile == "smoke" else given
+def items(profile: str, scope: str) -> list[str]:
+    """The items that a scope asks for in a profile."""
+    if scope == FRAGMENTS:
+        return ["diamond"]
+    if scope == SIGHT:
+        return list(SIGHT_TASKS)[: {"smoke": 1, "quick": FEW_SIGHTS}.get(profile)]
+    return [task.item for task in chosen(profile)]
+
+
+def seeds_of(profile: str, scope: str, seeds: Sequence[int]) -> list[int]:
+    """The seeds of a scope: the notebook's, or as many as the profile has for it."""
+    size = SIZES[profile][scope]
+    return list(seeds) if size.seeds is None else list(range(size.seeds))

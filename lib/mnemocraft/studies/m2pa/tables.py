@@ -8,10 +8,10 @@ import pandas as pd
 
 from mnemocraft import stats
 from mnemocraft.stats import Key, difference
-from mnemocraft.studies import claims, estimates, papers
+from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.estimates import NUMBERS, join, rates
-from mnemocraft.studies.m2pa.load import LEVELS, PLAYERS, tasks
+from mnemocraft.studies.m2pa.load import LEVELS, MAIN, PLAYERS, SIGHT_TASKS, tasks
 
 PAPERS = {"m2pa": "M2PA", "deps": "DEPS", "plan4mc": "Plan4MC", "mp5": "MP5"}
 """The paper's name of a player."""
@@ -25,10 +25,15 @@ EASY, HARD = "Basic to Medium", "Hard and Complex"
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
     """The episodes with ``item``, ``attempt``, ``level``, ``part`` and ``passed``; every record counts."""
     names = records["task"].str.partition("/")
-    level = names[2].map({task.item: task.level for task in tasks()})
+    level = names[2].map({task.item: task.level for task in tasks()} | SIGHT_TASKS)
     part = level.isin(LEVELS[:3]).map({True: EASY, False: HARD})
     columns = {"attempt": names[0].astype(int), "item": names[2], "level": level, "part": part}
     return records.assign(passed=records["success"].astype(float), **columns)
+
+
+def main(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The episodes of the paper's tables: all players on all tasks in the text world."""
+    return episodes[episodes["scope"] == MAIN]
 
 
 def _printed() -> pd.DataFrame:
@@ -93,11 +98,6 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     return numbers.groupby("player", sort=False).mean(numeric_only=True).round(2).reset_index()
 
 
-def statuses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """How the episodes of every player ended."""
-    return estimates.statuses(episodes, ["player"])
-
-
 def _labels(table: pd.DataFrame) -> pd.Series:
     return table["player"].map({name: player.label for name, player in PLAYERS.items()})
 
@@ -121,6 +121,7 @@ CLAIMS = (
            "an explanation mends a belief"),
     _claim("ablation", "episodic memory helps", "m2pa", "working", "holds (Table 2)", _TOLD),
     _claim("control", "episodic memory helps more than twice the rounds", "m2pa", "more_calls", "not tested"),
+    _claim("control", "episodic memory helps more than wrong memories", "m2pa", "shuffled", "not tested"),
 )  # fmt: skip
 
 

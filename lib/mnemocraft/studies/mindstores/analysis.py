@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft.studies import estimates, plots
-from mnemocraft.studies.mindstores import figures
+from mnemocraft.studies.mindstores import figures, lifelong
 from mnemocraft.studies.mindstores import tables as measured
 
 
@@ -16,14 +16,22 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Every table by the name of its file."""
     episodes = measured.prepare(records)
     return {
+        "table1": measured.table1(episodes),
         "table2": measured.table2(episodes),
+        "table3": lifelong.table3(episodes),
         "table4": measured.table4(episodes),
         "figure5": measured.neighbours(episodes),
+        "learnt": lifelong.learnt(episodes),
+        "figure6": lifelong.figure6(episodes),
+        "figure6_printed": lifelong.printed(episodes),
+        "orders": lifelong.orders(episodes),
         "controls": measured.controls(episodes),
+        "overworld": measured.abroad(episodes),
         "curve": measured.curve(episodes),
         "conduct": measured.conduct(episodes),
         "statuses": estimates.statuses(episodes, measured.CELL),
         "hypotheses": measured.verdicts(episodes),
+        "order_claims": lifelong.verdicts(episodes),
     }
 
 
@@ -33,6 +41,8 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
         "table2": figures.by_task(found["table2"], model),
         "table4": figures.by_meta_task(found["table4"], model),
         "figure5": figures.by_neighbours(found["figure5"], model),
+        "figure4": figures.by_skill(found["table3"], found["learnt"], model),
+        "figure6": figures.by_place(found["figure6"], model),
         "curve": figures.by_trial(found["curve"], model),
         "controls": figures.other_memories(found["controls"], model),
         "verdicts": plots.verdicts(found["hypotheses"], model),

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies import plots
-from mnemocraft.studies.mindstores.load import FRESH, FRESH_PLAYERS, GROUPS, NEIGHBOURS
+from mnemocraft.studies.mindstores.load import (
+    CONTINUAL_PLAYERS,
+    FRESH,
+    FRESH_PLAYERS,
+    GROUPS,
+    NEIGHBOURS,
+    SKILL_OF,
+    SKILL_PLAYERS,
+)
 from mnemocraft.studies.mindstores.tables import AVERAGE
 from mnemocraft.studies.plots import PAPER, heat_map, legend, lines, per_cent, series
 
 _SHOWN = ("deps", "more_rounds", "unaided", "mindstores")
+CAP = 500
+"""Iterations after which the paper stopped (Figure 4)."""
 LABELS = {name: player.label for name, player in FRESH_PLAYERS.items()}
 
 
@@ -22,9 +34,13 @@ def by_meta_task(table: pd.DataFrame, model: str) -> Figure:
     """Figure 3 and Table 4: players by meta-task, the paper's two below ours."""
     order = [*GROUPS, AVERAGE]
     ours = table.pivot(index="label", columns="group", values="value").reindex(columns=order)
+    ours = ours.reindex([label for label in LABELS.values() if label in ours.index])
+    alike = ours.round(9).apply(tuple, axis=1)
+    ours.index = [" = ".join(alike.index[alike == values]) for values in alike]  # players who do the same
+    ours = ours[~ours.index.duplicated()]
     paper = table.dropna(subset="paper").pivot(index="label", columns="group", values="paper")
     paper = paper.reindex(columns=order).rename(index=lambda label: f"{label}, paper")
-    both = pd.concat([ours.reindex([label for label in LABELS.values() if label in ours.index]), paper])
+    both = pd.concat([ours, paper])
     figure, axes = plt.subplots(figsize=(PAGE, 0.8 + 0.24 * len(both)))
     heat_map(axes, both, (100 * both).map("{:.0f}".format))
     axes.axhline(len(ours), color="white", lw=2)
@@ -56,7 +72,8 @@ def by_trial(table: pd.DataFrame, model: str) -> Figure:
     """Learning: success by trial, where every task has a memory of its own."""
     mine = table[table["part"] == FRESH]
     figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
-    lines(axes, series(mine, "player", {name: LABELS[name] for name in _SHOWN}), "trial")
+    lines(axes, plots.merged(series(mine, "player", {name: LABELS[name] for name in _SHOWN})), "trial")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("trial of a task")
     per_cent(axes, "success (%)")
     legend(figure, axes, 2)
@@ -96,4 +113,58 @@ def by_task(table: pd.DataFrame, model: str) -> Figure:
     axes.set(xlabel="the paper's 53 rows, MT1 to MT8", ylabel="MindStores − DEPS (points)")
     legend(figure, axes, 2)
     stamp(figure, f"n = {table['n'].max()} episodes a task and player.", model)
+    return figure
+
+
+@styled
+def by_skill(table: pd.DataFrame, learnt: pd.DataFrame, model: str) -> Figure:
+    """Figure 4 and Table 3: iterations by skill, the paper's and ours, and what is learnt after how many."""
+    figure, (theirs, mine, curve) = plt.subplots(1, 3, figsize=(PAGE, 2.7), width_ratios=(1, 1, 1.1))
+    labels = {name: player.label for name, player in SKILL_PLAYERS.items()}
+    for axes, column in ((theirs, "paper"), (mine, "value")):
+        for shift, (i, (name, label)) in zip(plots.shifts(3, 0.22), enumerate(labels.items()), strict=True):
+            rows = table[table["player"] == name].set_index("item").reindex(list(SKILL_OF.values()))
+            at, value = np.arange(len(rows)) + shift, rows[column].astype(float)
+            ends = [value - rows["fewest"], rows["most"] - value] if column == "value" else None
+            look = figstyle.line(i) | {"linestyle": "none", "elinewidth": 0.8}
+            axes.errorbar(at, value, yerr=ends, label=label, **look)
+        axes.set(yscale="log", title="the paper" if column == "paper" else "ours")
+        axes.set_xticks(
+            range(len(SKILL_OF)), [name.split(" ", 1)[1] for name in SKILL_OF], rotation=35, ha="right"
+        )
+    theirs.set_ylabel("iterations")
+    for axes, cap in ((theirs, CAP), (mine, table.loc[table["learnt"] < 1, "most"].max())):
+        if not np.isnan(cap):
+            axes.axhline(cap, color="0.6", lw=0.6, ls=":")
+    plots.logarithmic(theirs, "y")
+    plots.logarithmic(mine, "y")
+    for i, name in enumerate(labels):
+        rows = learnt[learnt["player"] == name]
+        look = figstyle.line(i) | {"ms": 2.5}
+        curve.plot(rows["iterations"], 100 * rows["value"], drawstyle="steps-post", **look)
+    plots.logarithmic(curve, "x")
+    per_cent(curve, "skills learnt (%)")
+    curve.set(xlabel="iterations", title="ours, all six skills")
+    legend(figure, mine, 3)
+    note = f"n = {table['n'].max()} learners a skill and player; marks: medians, whiskers: fewest and most. "
+    stamp(figure, note + "Dotted: who came so far learnt in vain.", model)
+    return figure
+
+
+@styled
+def by_place(table: pd.DataFrame, model: str) -> Figure:
+    """Figure 6: plans so far, and entries in the memory, task after task without reset."""
+    figure, (plans, entries) = plt.subplots(1, 2, figsize=(PAGE, 2.7))
+    labels = {name: player.label for name, player in CONTINUAL_PLAYERS.items()}
+    named = plots.merged(series(table, "player", labels))
+    lines(plans, named, "place", whisked=["MindStores"], scale=1)
+    plans.set(ylabel="plans carried out so far", ylim=(0, None))
+    for i, (label, rows) in enumerate(named.items()):
+        if label in (labels["mindstores"], labels["voyager"]):
+            entries.plot(rows["place"], rows["entries"], **figstyle.line(i))
+    entries.set(ylabel="entries in the memory", ylim=(0, None))
+    for axes in (plans, entries):
+        axes.set(xlabel="tasks done", xticks=range(1, int(table["place"].max()) + 1))
+    legend(figure, plans, 3)
+    stamp(figure, f"n = {table['n'].max()} orders of the tasks, means; whiskers: fewest and most.", model)
     return figure

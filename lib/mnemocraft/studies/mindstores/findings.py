@@ -1,44 +1,102 @@
-"""What notebook 06 found, made from its tables."""
+"""What notebook 06 found and what it can decide, made from its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 import pandas as pd
+from IPython.display import Markdown
 
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.studies.findings import Played
-from mnemocraft.studies.mindstores.load import FRESH
+from mnemocraft.studies import claims
+from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.findings import Played, gather, points, shipped
+from mnemocraft.studies.mindstores.load import FRESH, SIZES, STEM, chosen
 
 Tables = Mapping[str, pd.DataFrame]
 
 
 def findings(played: Played) -> list[str]:
-    """A line a claim and model, and one on what was not decided; without tables none."""
-    said = []
-    for model, found in played.items():
-        if "hypotheses" in found and "conduct" in found:
-            rows = found["hypotheses"]
-            said += [_told(model, row) for _, row in rows.dropna(subset=["effect"]).iterrows()]
-            said += [_calls(model, found["conduct"]), _undecided(model, rows)]
-    return said
+    """Some lines a model; what was not run is named in the last one."""
+    return gather(played, (_fresh, _shared, _overworld, _skills, _orders, _calls, _undecided))
 
 
-def _told(model: str, row: pd.Series) -> str:
-    interval = "" if pd.isna(row["low"]) else f" [{100 * row['low']:+.0f}, {100 * row['high']:+.0f}]"
+def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
+    """What a run can decide, from the tables of this model that came with the project, or of the surrogate.
+
+    They have 30 episodes a task; a run with fewer can decide less than this says.
+    """
+    pilots = shipped(STEM)[1]
+    pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
+    if pilot is None:
+        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
+    return claims.planned(pilot, "tasks", len(chosen(FRESH, SIZES[profile][FRESH])))
+
+
+def _rows(found: Tables, hypothesis: str, table: str = "hypotheses") -> pd.DataFrame:
+    """The claims of a hypothesis over all tasks, those that were run."""
+    rows = found[table]
+    chosen_rows = rows[(rows["part"] == ALL) & (rows["hypothesis"] == hypothesis)]
+    return chosen_rows.dropna(subset=["effect"])
+
+
+def _told(row: pd.Series) -> str:
+    return f"{row['claim']}: {points(row)}: **{row['verdict']}**"
+
+
+def _of(model: str, found: Tables, hypothesis: str) -> str:
+    rows = _rows(found, hypothesis)
+    size = f"{rows['pairs'].iloc[0]:,} pairs in {rows['tasks'].iloc[0]} tasks"
+    return f"`{model}`, {hypothesis} ({size}): {'; '.join(map(_told, _each(rows)))}."
+
+
+def _each(rows: pd.DataFrame) -> list[pd.Series]:
+    return [row for _, row in rows.iterrows()]
+
+
+def _fresh(model: str, found: Tables) -> str:
+    return _of(model, found, "fresh memory")
+
+
+def _shared(model: str, found: Tables) -> str:
+    return _of(model, found, "shared memory")
+
+
+def _overworld(model: str, found: Tables) -> str:
+    return _of(model, found, "overworld memory")
+
+
+def _skills(model: str, found: Tables) -> str:
+    table = found["table3"].query("n > 0")
+    shares = table.groupby("label", sort=False)["learnt"].mean()
+    last = table[table["item"] == table["item"].iloc[-1]]
+    told = [f"{row['label']} {row['value']:.0f} (the paper: {row['paper']})" for row in _each(last)]
+    learnt = ", ".join(f"{label} {share:.0%}" for label, share in shares.items())
     return (
-        f"`{model}`, {row['hypothesis']}: {row['claim']}: {100 * row['effect']:+.0f} points{interval}, "
-        f"{row['pairs']:,} pairs in {row['tasks']} tasks: **{row['verdict']}**."
+        f"`{model}`: of the skills of Table 3 are learnt by {learnt}. Median iterations to "
+        f"{last['task'].iloc[0]}: {', '.join(told)}; without success those spent in vain."
     )
 
 
-def _calls(model: str, conduct: pd.DataFrame) -> str:
-    fresh = conduct[conduct["part"] == FRESH]
-    shown = [f"{player} {calls:.1f}" for player, calls in zip(fresh["player"], fresh["calls"], strict=True)]
+def _orders(model: str, found: Tables) -> str:
+    table = found["orders"]
+    told = [f"{row['label']} {row['value']:.1f}" for row in _each(table)]
+    rows = _each(_rows(found, "ten tasks", "order_claims"))
+    effects = [f"{row['claim']}: {row['effect']:+.2f} plans a task: **{row['verdict']}**" for row in rows]
+    return (
+        f"`{model}`: ten tasks without reset, plans a task over {table['orders'].max()} orders: "
+        f"{', '.join(told)}; {'; '.join(effects)}."
+    )
+
+
+def _calls(model: str, found: Tables) -> str:
+    conduct = found["conduct"].query("part == @FRESH")
+    shown = [f"{row['player']} {row['calls']:.1f}" for row in _each(conduct)]
     return f"`{model}`: calls of the model an episode: {', '.join(shown)}."
 
 
-def _undecided(model: str, rows: pd.DataFrame) -> str:
+def _undecided(model: str, found: Tables) -> str:
+    rows = found["hypotheses"].query("part == @ALL")
     lacking = rows.loc[rows["effect"].isna(), "claim"]
     lead = "with a stand-in nothing is decided about language models" if is_surrogate(model) else (
         f"{(~rows['verdict'].isin(['holds', 'fails'])).sum()} of {len(rows)} claims are undecided"

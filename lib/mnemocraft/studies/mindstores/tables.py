@@ -6,12 +6,14 @@ with Wilson's intervals; claims resample whole tasks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from mnemocraft import stats
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import claims, papers
-from mnemocraft.studies.claims import Claim
+from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.estimates import NUMBERS, in_order, rates
 from mnemocraft.studies.mindstores.load import (
     CONTROLS,
@@ -20,30 +22,40 @@ from mnemocraft.studies.mindstores.load import (
     FULL,
     GROUPS,
     NEIGHBOURS,
+    OVERWORLD,
     PLAYERS,
     SHARED,
 )
-from mnemocraft.worlds.minecraft_tasks import minecraft_task
+from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
 AVERAGE = "AVG"
 CELL = ("part", "player")
-COUNTS = ("calls", "rounds", "recalled", "insights", "predictions", "revisions", "goals", "failed_goals")
+COUNTS = (
+    "calls", "rounds", "recalled", "insights", "predictions", "revisions", "goals", "failed_goals", "entries"
+)  # fmt: skip
 PRINTED = {"MINDSTORES": "mindstores", "DEPS": DEPS}
 """Our player by the name in ``data/papers/``."""
 
 
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
-    """The episodes with what the tables need: ``item``, ``trial``, ``group``, ``passed`` and counts."""
+    """The episodes with ``item``, ``trial``, ``group``, ``passed``, ``plans``, ``prompt`` and counts.
+
+    ``plans`` are those carried out: a dialogue that became too long ends before another one. ``group`` is NaN
+    for skills that are no task.
+    """
     episodes = records.reindex(columns=list(dict.fromkeys([*records.columns, *COUNTS])))
     item = episodes["task"].str.partition("/")[0]
     prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1).astype(float)
+    group_of = {task.key: task.group for task in minecraft_tasks()}
+    counts = {name: episodes[name].astype(float).fillna(0) for name in COUNTS}
     return episodes.assign(
         item=item,
         trial=episodes["task"].str.partition("/")[2].astype(int),
-        group=item.map({key: minecraft_task(key).group for key in item.unique()}),
+        group=item.map(group_of),
         passed=episodes["success"].astype(float),
         prompt=prompt,
-        **{name: episodes[name].astype(float).fillna(0) for name in COUNTS},
+        plans=counts["rounds"] + (episodes["reason"] != "dialogue_full"),
+        **counts,
     )
 
 
@@ -97,8 +109,33 @@ def controls(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def curve(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success by trial: what the memory of the trials before is good for."""
-    table = rates(episodes.assign(trial=episodes["trial"] + 1), [*CELL, "trial"])
+    mine = episodes[episodes["part"].isin((FRESH, SHARED))]
+    table = rates(mine.assign(trial=mine["trial"] + 1), [*CELL, "trial"])
     return table.sort_values([*CELL, "trial"], ignore_index=True)
+
+
+def abroad(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Not in the paper: success in the overworld by task, and the mean of its steps of 50 ms."""
+    mine = _part(episodes, OVERWORLD).assign(group=lambda table: table["item"])
+    both = pd.concat([mine, mine.assign(group=AVERAGE)], ignore_index=True)
+    steps = both.groupby(["player", "group"])["steps"].mean().rename("steps").reset_index()
+    table = rates(both, ["player", "group"]).merge(steps, on=["player", "group"])
+    labels = table["player"].map({name: player.label for name, player in PLAYERS[OVERWORLD].items()})
+    return table.assign(label=labels).rename(columns={"group": "task"})
+
+
+def table1(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The paper's meta-tasks: tasks that it counts, tasks in its Table 2 and here, and steps allowed."""
+    paper = papers.table("mindstores_table1")
+    rows = papers.table("mindstores_table2").query("method == 'DEPS'").groupby("meta_task").size()
+    played = _part(episodes, FRESH).groupby("group")["item"].nunique()
+    steps = {task.group: task.max_steps for task in minecraft_tasks()}
+    meta = paper["meta_task"]
+    return paper.assign(
+        in_table2=meta.map(rows),
+        played=meta.map(played).fillna(0).astype(int),
+        our_max_steps=meta.map(steps),
+    )
 
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -117,13 +154,29 @@ def _labelled(table: pd.DataFrame, part: str, columns: list[str]) -> pd.DataFram
 
 MENDS, FORESEES = "remembered outcomes mend beliefs", "foresees what is remembered"
 EXPLAINS = "an explanation mends a belief"
+LEVELS = {"MT1 to MT4": GROUPS[:4], "MT5 to MT8": GROUPS[4:]}
 NO_TEST = "holds (Table 4, no test)"
 NOT_ASKED = "not in the paper"
 
 
+def _over(part: str, one: str, other: str, level: str = ALL) -> dict[Key, float]:
+    return difference([(part, one, level)], [(part, other, level)])
+
+
 def _claim(part: str, one: str, other: str, text: str, said: str = NOT_ASKED, assumed: str = "") -> Claim:
-    weights = difference([(part, one)], [(part, other)])
-    return Claim(f"{part} memory", text, "success", weights, said, rates=True, assumed=assumed)
+    """A claim on all tasks; ``parts`` are the easy and the hard ones."""
+    levels = {level: _over(part, one, other, level) for level in LEVELS} if part != OVERWORLD else {}
+    weights = _over(part, one, other)
+    return Claim(f"{part} memory", text, "success", weights, said, rates=True, parts=levels, assumed=assumed)
+
+
+def _against(others: Sequence[str], text: str, assumed: str) -> Claim:
+    """A claim on other memories together; ``parts`` are these memories."""
+    weights = {(SHARED, FULL, ALL): 1.0} | {(SHARED, other, ALL): -1 / len(others) for other in others}
+    parts = {other: _over(SHARED, FULL, other) for other in others}
+    return Claim(
+        "shared memory", text, "success", weights, NOT_ASKED, rates=True, parts=parts, assumed=assumed
+    )
 
 
 CLAIMS = (
@@ -137,21 +190,31 @@ CLAIMS = (
     _claim(FRESH, "mindstores", "single_shot", "revising solves more than a single shot",
            "announced (section 4.4), no result", EXPLAINS),
     _claim(SHARED, FULL, DEPS, "one memory for all tasks solves more than none", "holds (5.4)", MENDS),
-    _claim(SHARED, FULL, "shuffled", "what is nearest solves more than other content", assumed=MENDS),
-    _claim(SHARED, FULL, "random", "what is nearest solves more than what is drawn by lot", assumed=MENDS),
+    _against(("shuffled", "random"), "what is nearest solves more than other content of the memory", MENDS),
     _claim(SHARED, FULL, "bm25", "nearness of embeddings solves more than shared words"),
     _claim(SHARED, "k20", "k1", "20 neighbours solve more than one", "rises (Figure 5, a picture)", MENDS),
+    _claim(OVERWORLD, "mindstores", DEPS, "in the overworld MindStores solves more than DEPS", assumed=MENDS),
 )  # fmt: skip
-"""``success`` is by part and player."""
+"""``success`` is by part, player and level."""
 
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
     """The claims on prepared episodes (:func:`~mnemocraft.studies.claims.judge`), by task."""
-    measured = {"success": stats.cells(episodes, rate("passed"), CELL, cluster="item")}
+    level_of = {group: level for level, groups in LEVELS.items() for group in groups}
+    mine = episodes[episodes["part"].isin((FRESH, SHARED, OVERWORLD))]
+    both = pd.concat([mine.assign(level=ALL), mine.assign(level=mine["group"].map(level_of))])
+    measured = {"success": stats.cells(both, rate("passed"), (*CELL, "level"), cluster="item")}
     return claims.judge(CLAIMS, measured, "tasks", _printed_cells(), claims.players(episodes))
 
 
 def _printed_cells() -> dict[tuple[str, Key], float]:
-    """The paper's success by player, a mean over its 53 rows."""
-    means = papers.table("mindstores_table2").groupby("method")["success_rate"].mean() / 100
-    return {("success", (FRESH, PRINTED[str(method)])): float(mean) for method, mean in means.items()}
+    """The paper's success by player and level, means over its 53 rows."""
+    rows = papers.table("mindstores_table2")
+    rows = rows.assign(player=rows["method"].map(PRINTED), rate=rows["success_rate"] / 100)
+    return {
+        ("success", (FRESH, str(player), level)): float(
+            mine.loc[mine["meta_task"].isin(groups), "rate"].mean()
+        )
+        for level, groups in {ALL: GROUPS, **LEVELS}.items()
+        for player, mine in rows.groupby("player")
+    }

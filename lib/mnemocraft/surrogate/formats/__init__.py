@@ -5,7 +5,7 @@ A format is a function from a mind to a text. It is chosen by what the prompt as
 
 from collections.abc import Callable
 
-from mnemocraft.surrogate.formats import code, experience, knowledge, steps, words, workflow
+from mnemocraft.surrogate.formats import code, experience, knowledge, steps, voyager, words, workflow
 from mnemocraft.surrogate.minds import Mind
 
 Format = Callable[[Mind], str]
@@ -26,6 +26,8 @@ _ROLES: dict[str, Format] = {
     "You predict outcomes of plans": experience.predict,
     "You evaluate outcomes of plans": experience.evaluate,
     "You reflect on failed attempts": experience.reflect,
+    "You propose tasks": voyager.propose,
+    "You check tasks": voyager.criticise,
 }
 """Roles beside the planner, by how the system message begins."""
 _NAMED: dict[str, Format] = {

@@ -14,12 +14,15 @@ from typing import NamedTuple
 from mnemocraft.surrogate.minds.minecraft.sources import FUEL, Lesson
 
 _MEMORY = re.compile(r"^Memory: .*?\bPlan: (.+?)\W+Outcome: (.+)$", re.M)
+_SKILL = re.compile(r"^Skill: (.+)$", re.M)
+_CALL = re.compile(r'(\w+)\(\{"(\w+)": \d+\}([^)]*)\)')
 _INSIGHT = re.compile(r"^(?:Insight|Reflection): (.+)$", re.M)
 _WORKED = "what worked: "
 _PLAN = re.compile(r"^Plan: (.+)$", re.M)
 _DEED = re.compile(r"(\w+) (\d+) (\w+)(.*)")
 _SAID = re.compile(r"I cannot (\w+) (\w+)\b(?:: I need ([^|\n]+)|[^|\n]+)")
 _NEEDS = re.compile(r"to \w+ (\w+) needs [^|\n]+")
+_OTHERWISE = re.compile(r"(\w+) cannot be had with [^|\n]+")
 _COUNTED = re.compile(r"\d+ more (.+?) \(have \d+ of (\d+)\)")
 _AT_HAND = re.compile(r"an? (\w+(?: or \w+)*) (?:\(or \d+ others\) )?in the inventory")
 _AGAIN = 1000
@@ -59,9 +62,12 @@ def deeds(plan: str) -> list[Deed]:
 
 
 def lessons(text: str, place: int) -> Iterator[Lesson]:
-    """What the memories and insights of a message say about how items are had."""
+    """What the memories, skills and insights of a message say about how items are had."""
     for past in experiences(text):
         yield from _shown(past.plan, place) if past.success else _said(past.outcome, place)
+    for skill in _SKILL.findall(text):
+        for verb, item, given in _CALL.findall(skill):
+            yield Lesson(item, f"{verb} {given}", place)
     for insight in _INSIGHT.findall(text):
         worked = insight.startswith(_WORKED)
         yield from _shown(insight, place + _AGAIN) if worked else _said(insight, place + _AGAIN)
@@ -113,8 +119,9 @@ def _demands(missing: str) -> list[tuple[str, str]]:
 def _said(text: str, place: int) -> Iterator[Lesson]:
     for found in _SAID.finditer(text):
         yield Lesson(found[2], found[0], place)
-    for found in _NEEDS.finditer(text):
-        yield Lesson(found[1], found[0], place)
+    for pattern in (_NEEDS, _OTHERWISE):
+        for found in pattern.finditer(text):
+            yield Lesson(found[1], found[0], place)
 
 
 def _shown(plan: str, place: int) -> Iterator[Lesson]:

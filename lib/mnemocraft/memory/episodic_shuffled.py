@@ -1,0 +1,24 @@
+"""The control of M2PA's memory: as many hits as it has, of wrong content."""
+
+from __future__ import annotations
+
+from mnemocraft.memory.episodic import Episodic, _told
+from mnemocraft.memory.interface import Cue, Hit
+
+
+class ShuffledEpisodic(Episodic):
+    """Keeps what ``episodic`` keeps; each hit gives way to a memory of another goal, the nearest in length.
+
+    Each of those is used once. While there are not enough of them there are fewer hits.
+    """
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """Memories of other goals, as many and scored as the right ones."""
+        asked = cue.query or cue.goal
+        others = [_told(each) for each in self.store.memories if each.situation.goal != asked]
+        wrong: list[Hit] = []
+        for hit in super().recall(cue):
+            if others:
+                apart = [abs(len(text) - len(hit.text)) for text in others]
+                wrong.append(Hit(others.pop(apart.index(min(apart))), hit.score, "episodic_shuffled"))
+        return wrong
