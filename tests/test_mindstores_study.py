@@ -109,6 +109,28 @@ def test_iterations_end_with_the_first_success_and_count_all_where_there_is_none
     assert curve["reflexion", 1] == 0 and curve["reflexion", 3] == 0.5 and curve["mindstores", 3] == 1
 
 
+def test_plans_are_summed_in_the_order_of_each_seed():
+    part, items = load.CONTINUAL, ("wooden_door", "minecart")
+    swapped = next(seed for seed in range(1, 9) if load.ordered(items, seed) == ["minecart", "wooden_door"])
+    episodes = toy(
+        [
+            (part, player, item, seed, 0, plans, 1, 1.0)
+            for player, more in (("mindstores", 0), ("reset", 2))
+            for seed in (0, swapped)
+            for item, plans in (("minecart", 5 + more), ("wooden_door", 1 + more))
+        ]
+    ).assign(steps=10, entries=3, prompt=0.0, model="m")
+    table = lifelong.figure6(episodes).set_index(["player", "place"])
+    assert table.loc[("mindstores", 1), ["value", "low", "high"]].tolist() == [3, 1, 5]
+    assert table.loc[("mindstores", 2), ["value", "low", "high", "steps"]].tolist() == [6, 6, 6, 20]
+    last = lifelong.printed(episodes).set_index("task").loc["Minecart"]
+    assert last[["place", "plans", "steps", "paper_steps"]].tolist() == [2, 6, 20, 9112]
+    found = lifelong.orders(episodes).set_index("player")
+    assert found.loc["reset", ["value", "fewest", "most", "orders"]].tolist() == [5, 5, 5, 2]
+    saved = lifelong.verdicts(episodes).iloc[0]
+    assert saved["effect"] == -2 and saved["verdict"] != "holds", "two orders decide nothing"
+
+
 def test_the_browser_finds_what_the_episode_recalled(records, run_folder, monkeypatch):
     monkeypatch.setenv(HEADLESS, "1")
     page = browse.memory_browser(records, run_folder)

@@ -10,7 +10,6 @@ from mnemocraft.agents.prompts import one_line, text
 from mnemocraft.llm.types import Message
 from mnemocraft.memory.interface import Hit
 from mnemocraft.worlds.minecraft import example_names
-from mnemocraft.worlds.world import Goals
 
 _NEXT = re.compile(r"^Next task:\s*(obtain .+?)\.?\s*$", re.M)
 _SUCCESS = re.compile(r"^Success:\s*(yes|no)\b", re.M | re.I)
@@ -18,10 +17,10 @@ LONGEST_TASK = 160
 """Characters of a proposed task."""
 
 
-def system(role: str, world: Goals) -> Message:
-    """The system message of ``curriculum``, ``programmer`` (after the world's guide) or ``critic``."""
-    told = Template(text("voyager", role)).substitute(example_names(world.version), version=world.version)
-    return {"role": "system", "content": world.guide + told if role == "programmer" else told}
+def system(role: str, version: str, guide: str = "") -> Message:
+    """The system message of ``curriculum``, ``programmer`` or ``critic``, after a guide if one is given."""
+    told = Template(text("voyager", role)).substitute(example_names(version), version=version)
+    return {"role": "system", "content": guide + told}
 
 
 def listed(name: str, tasks: Sequence[str]) -> str:

@@ -53,7 +53,7 @@ async def voyager(rollout: Rollout, max_rounds: int) -> None:
 class _Voyager:
     def __init__(self, rollout: Rollout, max_rounds: int) -> None:
         assert isinstance(rollout.world, Goals)  # as the agent needs
-        self.rollout, self.world, self.rounds = rollout, rollout.world, Rounds(rollout, max_rounds)
+        self.rollout, self.version, self.rounds = rollout, rollout.world.version, Rounds(rollout, max_rounds)
         self.completed: list[str] = []
         self.failed: list[str] = []
         rollout.count_from(("proposed", "completed", "recalled", "skills"))
@@ -75,7 +75,7 @@ class _Voyager:
         self.rollout.count("recalled", len(hits))
         known = prompts.skills(hits)
         dialogue = [
-            prompts.system("programmer", self.world),
+            prompts.system("programmer", self.version, self.rollout.world.guide),
             user(f"Task: {task}", self.rounds.scene, *known),
         ]
         for _ in range(TRIES):
@@ -114,7 +114,7 @@ class _Voyager:
         return done, f"Critique: {critique}" if critique else ""
 
     async def _ask(self, role: str, *lines: str) -> str:
-        return await self.rounds.ask(role, [prompts.system(role, self.world), user(*lines)])
+        return await self.rounds.ask(role, [prompts.system(role, self.version), user(*lines)])
 
 
 def _feedback(plan: Reading, report: Report) -> list[str]:

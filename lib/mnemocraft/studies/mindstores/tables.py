@@ -172,7 +172,7 @@ def _claim(part: str, one: str, other: str, text: str, said: str = NOT_ASKED, as
 
 def _against(others: Sequence[str], text: str, assumed: str) -> Claim:
     """A claim on other memories together; ``parts`` are these memories."""
-    weights = {(SHARED, FULL, ALL): 1.0} | {(SHARED, other, ALL): -1 / len(others) for other in others}
+    weights = difference([(SHARED, FULL, ALL)], [(SHARED, other, ALL) for other in others])
     parts = {other: _over(SHARED, FULL, other) for other in others}
     return Claim(
         "shared memory", text, "success", weights, NOT_ASKED, rates=True, parts=parts, assumed=assumed
