@@ -190,7 +190,7 @@ def killed(folder: Path, rounds: int) -> dict[str, int]:
     finished = {key for file in folder.glob("*.told") for key in file.read_text().split("\n")[:-1]}
     found = list(memory.log.entries())
     plans = {one.plan for one in found}
-    whole = memory.log.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    whole = memory.log.log.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     return {
         "kills": 2 * rounds,
         "finished": len(finished),

@@ -150,11 +150,11 @@ def test_what_is_wrong_is_told_in_one_sentence_and_nothing_is_lost(tmp_path):
 def test_a_full_disk_stores_nothing_by_halves(tmp_path):
     memory = ExperienceMemory(Hashed(), path=tmp_path / "memory.db")
     memory.add_many(some(3))
-    (pages,) = memory.log.db.execute("PRAGMA page_count").fetchone()
-    memory.log.db.execute(f"PRAGMA max_page_count = {pages}")
+    (pages,) = memory.log.log.db.execute("PRAGMA page_count").fetchone()
+    memory.log.log.db.execute(f"PRAGMA max_page_count = {pages}")
     refused("no room left", lambda: memory.add_many(some(500)))
     assert len(memory) == 3 and len(memory.nearest("state 1", "task 1")) == 3
-    memory.log.db.execute("PRAGMA max_page_count = 100000")
+    memory.log.log.db.execute("PRAGMA max_page_count = 100000")
     memory.add_many(some(500))
     assert len(memory) == 503
 
