@@ -99,7 +99,7 @@ def test_a_key_is_stored_once(tmp_path):
     assert len(memory) == 3
 
 
-def test_above_the_limit_a_graph_proposes_and_is_made_again_if_it_is_lost(tmp_path):
+def test_above_the_limit_codes_propose_and_are_made_again_if_it_is_lost(tmp_path):
     path, entries = tmp_path / "memory.db", some(700)
     memory = ExperienceMemory(Hashed(100), path=path, exact_up_to=300)
     exact = ExperienceMemory(Hashed(100))

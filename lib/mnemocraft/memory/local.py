@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from mnemocraft.memory.index import GRAPH, SAMPLE, VectorIndex
+from mnemocraft.memory.index import CELLS, COMPONENTS, SAMPLE, VectorIndex
 from mnemocraft.memory.log import ExperienceLog
 from mnemocraft.memory.stores import Candidates, Doubles, Experience, Floats
 
@@ -81,10 +81,10 @@ class LocalStore:
 
     def _keep(self, gained: int) -> None:
         """Write an approximate index to its file if it has gained so many entries."""
-        if (cache := self._cache) and self._index and not self._index.exact:
-            if len(self._index) >= self._kept + gained:
-                self._index.write(cache)
-                self._kept = len(self._index)
+        index, cache = self._index, self._cache
+        if index and cache and not index.exact and len(index) >= self._kept + gained:
+            index.write(cache)
+            self._kept = len(index)
 
     def _begun(self, last: int) -> VectorIndex:
         """An index without entries, or with those of the file that it was kept in."""
@@ -103,7 +103,7 @@ class LocalStore:
         """Where the approximate index is kept: it is derived, and made again if it is missing."""
         if self.log.path is None:
             return None
-        made_of = f"{self.log.name} {self._weights.tolist()} {GRAPH}"
+        made_of = f"{self.log.name} {self._weights.tolist()} {COMPONENTS} {CELLS}"
         name = hashlib.sha256(made_of.encode()).hexdigest()[:8]
         return self.log.path.with_name(f"{self.log.path.name}.{name}.faiss")
 

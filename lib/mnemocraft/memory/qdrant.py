@@ -1,9 +1,9 @@
 """Experiences on a Qdrant server, for more than one machine; also in Qdrant's embedded mode.
 
-An entry is one point with one named vector, the unit vectors of state, task and plan side by side. The product
-with a query whose parts are scaled by the weights is the weighted sum of cosines of equations 2 and 3, so that
-any weights go with what is stored. One search per part, merged, would not be exact: the best entry may be among
-the first of no part. A point with a key has an id made from the key, so that none is stored twice.
+An entry is one point with one named vector, the unit vectors of state, task and plan side by side. Its product
+with a query whose parts are scaled by the weights is the weighted sum of cosines of equations 2 and 3, so
+that any weights go with what is stored. One search per part, merged, would not be exact: the best entry may be
+among the first of no part. A point with a key has an id made from the key, so that none is stored twice.
 
 Qdrant counts no insertions: entries are ordered by the clock of the machine that stored them.
 """
@@ -38,9 +38,9 @@ class QdrantStore:
     """Entries in a collection of a Qdrant server.
 
     Args:
-        location: ``http://host:6333``, and after a ``#`` the collection's name, else :data:`COLLECTION`; a folder
-            or ``:memory:`` for the embedded mode, which looks at every entry and is for one process. The key of
-            a server that wants one is read from ``QDRANT_API_KEY``.
+        location: ``http://host:6333``, and after a ``#`` the collection's name, else :data:`COLLECTION`; a
+            folder or ``:memory:`` for the embedded mode, which looks at every entry and is for one process.
+            The key of a server that wants one is read from ``QDRANT_API_KEY``.
         encoder: Name of the encoder that the vectors are from.
         weights: Of the cosines of state, task and plan.
         exact_up_to: Up to so many entries the server looks at each.
@@ -82,7 +82,8 @@ class QdrantStore:
         encoder = (config.metadata or {}).get("encoder")
         if encoder != self.encoder:
             raise MnemocraftError(
-                f"The memory has vectors of the encoder {encoder!r}, and cannot be used with {self.encoder!r}."
+                f"The memory has vectors of the encoder {encoder!r}, and cannot be used with "
+                f"{self.encoder!r}."
             )
         return config.params.vectors[VECTOR].size // PARTS  # type: ignore[index, union-attr]
 

@@ -12,7 +12,7 @@ MEMORIES = {
     "keyed": "mnemocraft.memory.keyed:Keyed",
     "trace": "mnemocraft.memory.traces:Traces",
     "loops": "mnemocraft.memory.session:Loops",
-    "episodic": "mnemocraft.memory.episodic:Episodic",
+    "episodic": "mnemocraft.memory.episodes:Episodic",
     "experience": "mnemocraft.memory.experience:Experiences",
     "shuffled": "mnemocraft.memory.controls:Shuffled",
     "random": "mnemocraft.memory.controls:Random",
