@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 
 import numpy as np
 import pytest
@@ -164,12 +163,6 @@ def test_a_damaged_file_is_named_and_left_as_it_is(tmp_path):
     path.write_bytes(b"no database at all" * 400)
     refused("damaged", lambda: ExperienceMemory(Hashed(), path=path))
     assert path.read_bytes() == b"no database at all" * 400
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_folder_is_told(tmp_path):
-    tmp_path.chmod(0o500)
-    refused("cannot be opened", lambda: ExperienceMemory(Hashed(), path=tmp_path / "memory.db"))
 
 
 def test_writers_that_are_killed_leave_whole_entries_once(tmp_path):

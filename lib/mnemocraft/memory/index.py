@@ -41,7 +41,8 @@ def import_faiss(who: str) -> Any:
 class VectorIndex:
     """Vectors by the order in which they came, from 0 on; the nearest are those with the largest product.
 
-    All vectors have one length, so that the nearest by distance, which an approximate index goes by, are the same.
+    All vectors have one length, so that the nearest by distance, which an approximate index goes by, are the
+    same.
 
     Args:
         size: Of a vector.

@@ -1,8 +1,8 @@
 """Experiences on a Qdrant server, for more than one machine; also in Qdrant's embedded mode.
 
-An entry is one point with one named vector, the unit vectors of state, task and plan side by side. Its product
-with a query whose parts are scaled by the weights is the weighted sum of cosines of equations 2 and 3, so
-that any weights go with what is stored. One search per part, merged, would not be exact: the best entry may be
+An entry is a point with one named vector: the unit vectors of state, task and plan side by side. Its product
+with a query whose parts are scaled by the weights is the weighted sum of cosines of equations 2 and 3, and
+any weights go with what is stored. One search per part, merged, would not be exact: the best entry may be
 among the first of no part. A point with a key has an id made from the key, so that none is stored twice.
 
 Qdrant counts no insertions: entries are ordered by the clock of the machine that stored them.
