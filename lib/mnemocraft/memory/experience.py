@@ -168,14 +168,14 @@ class ExperienceMemory:
         return len(self.log)
 
     def _encoded(self, texts: Sequence[str], size: int | None = None) -> Floats:
-        """The texts' vectors."""
+        """The texts' unit vectors; a query's are rounded as those that are kept, so that ties stay ties."""
         encoder = get_encoder(self._encoder) if isinstance(self._encoder, str) else self._encoder
         vectors = checked(encoder.encode(texts), 2, size)
         if not vectors.any(axis=1).all():
             raise MnemocraftError(
                 f"The encoder {self.encoder!r} gives a vector of zeros, which has no cosine."
             )
-        return vectors
+        return unit(vectors).astype(np.float32)
 
 
 class Experiences(NoMemory):

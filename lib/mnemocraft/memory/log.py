@@ -196,13 +196,15 @@ class ExperienceLog:
     @property
     def size(self) -> int:
         """How many numbers a vector has; 0 while there is none."""
-        row = self.db.execute("SELECT length(vectors) / 12 FROM entries WHERE id = 1").fetchone()
+        with self._told():
+            row = self.db.execute("SELECT length(vectors) / 12 FROM entries WHERE id = 1").fetchone()
         return row[0] if row else 0
 
     @property
     def name(self) -> str:
         """Tells this log from every other."""
-        return self.db.execute("SELECT value FROM about WHERE name = 'name'").fetchone()[0]
+        with self._told():
+            return self.db.execute("SELECT value FROM about WHERE name = 'name'").fetchone()[0]
 
     @contextmanager
     def _told(self, path: Path | None = None) -> Iterator[None]:

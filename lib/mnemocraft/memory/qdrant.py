@@ -61,9 +61,9 @@ class QdrantStore:
         self.location, self.encoder, self.exact_up_to = location, encoder, exact_up_to
         self._weights, self._models, self._last = np.array(weights), qdrant_client.models, 0
         where, _, name = location.partition("#")
-        self._name = name or COLLECTION
+        self._name, self._remote = name or COLLECTION, "://" in where
         with self._told():
-            if "://" in where:
+            if self._remote:
                 key = os.environ.get("QDRANT_API_KEY")
                 self._client = qdrant_client.QdrantClient(
                     url=where, api_key=key, timeout=WAIT_S, check_compatibility=False
@@ -81,6 +81,7 @@ class QdrantStore:
         config = self._client.get_collection(self._name).config
         encoder = (config.metadata or {}).get("encoder")
         if encoder != self.encoder:
+            self._client.close()
             raise MnemocraftError(
                 f"The memory has vectors of the encoder {encoder!r}, and cannot be used with "
                 f"{self.encoder!r}."
@@ -96,10 +97,8 @@ class QdrantStore:
                 raise MnemocraftError(
                     f"The vectors have {vectors.shape[2]} numbers each, and those in the memory {self._size}."
                 )
-            wide = vectors.astype(np.float64)
-            wide /= np.linalg.norm(wide, axis=-1, keepdims=True)
-            flat = wide.reshape(len(entries), -1).astype(np.float32)
             points = []
+            flat = vectors.reshape(len(entries), -1)
             for entry, vector, key in zip(entries, flat, keys, strict=True):
                 self._last = max(time.time_ns(), self._last + 1)
                 id = uuid.uuid4() if key is None else uuid.uuid5(uuid.NAMESPACE_OID, key)
@@ -124,7 +123,7 @@ class QdrantStore:
                 {VECTOR: models.VectorParams(size=PARTS * size, distance=models.Distance.DOT)},
                 metadata={"encoder": self.encoder},
             )
-            if "://" in self.location:  # the embedded mode orders without an index
+            if self._remote:  # the embedded mode orders without an index
                 self._client.create_payload_index(self._name, TIME, models.PayloadSchemaType.INTEGER)
         except Exception:
             if not self._found():
@@ -137,13 +136,13 @@ class QdrantStore:
             return Candidates([], np.zeros((0, PARTS, 0), np.float32), -np.inf)
         count = (2 * k + 8) * 4**wider
         with self._told():
-            exact = len(self) <= self.exact_up_to
+            exact = not self._remote or len(self) <= self.exact_up_to
             found = self._client.query_points(
                 self._name,
                 query=(query * self._weights[:, None]).ravel().astype(np.float32).tolist(),
                 using=VECTOR,
                 limit=count,
-                search_params=self._models.SearchParams(exact=exact),
+                search_params=self._models.SearchParams(exact=exact) if self._remote else None,
                 with_payload=[TIME],
                 with_vectors=True,
             ).points
@@ -238,7 +237,7 @@ class QdrantStore:
             why = " ".join(str(error).split()).rstrip(".").replace(". ", "; ")
         else:
             return
-        raise MnemocraftError(f"The memory {self.location} cannot be used: {why}.")
+        raise MnemocraftError(f"The memory {self.location} cannot be used: {why}.") from None
 
 
 def _experience(payload: Any) -> Experience:

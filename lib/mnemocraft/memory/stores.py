@@ -64,7 +64,7 @@ class Store(Protocol):
 
         Args:
             entries: In their order.
-            vectors: Of state, task and plan, shape (entries, 3, size).
+            vectors: Unit vectors of state, task and plan, shape (entries, 3, size).
             keys: What each is told from others by, None for those that are always new.
         """
 
