@@ -83,14 +83,15 @@ class Drawn:
         return np.stack([self.known[text] for text in texts])
 
 
-def p50(calls: Sequence[Callable[[], Any]]) -> float:
-    """Milliseconds of the median call."""
+def p50(calls: Sequence[Callable[[], Any]]) -> tuple[float, float]:
+    """Milliseconds of the median call by the clock, and of this thread's processor alone (a busy machine)."""
     took = []
     for call in calls:
-        started = time.perf_counter()
+        clock, processor = time.perf_counter(), time.thread_time()
         call()
-        took.append((time.perf_counter() - started) * 1e3)
-    return round(statistics.median(took), 3)
+        took.append((time.perf_counter() - clock, time.thread_time() - processor))
+    clock, processor = (statistics.median(column) * 1e3 for column in zip(*took, strict=True))
+    return round(clock, 3), round(processor, 3)
 
 
 def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int, repeated: bool) -> dict[str, Any]:
@@ -135,7 +136,8 @@ def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int, repeate
     }
     for i, name in enumerate(("equation 2", "equation 3")):
         cues = [(f"state q {n}", f"task q {n}", *([f"plan q {n}"] if i else [])) for n in range(QUERIES)]
-        row[f"p50_ms, {name}"] = p50([lambda cue=cue: memory.nearest(*cue, k=K) for cue in cues])
+        clock, processor = p50([lambda cue=cue: memory.nearest(*cue, k=K) for cue in cues])
+        row |= {f"p50_ms, {name}": clock, f"p50_processor_ms, {name}": processor}
         hits = 0
         for n, cue in enumerate(cues):
             found = {one.state for _, one in memory.nearest(*cue, k=K)}
@@ -148,7 +150,7 @@ def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int, repeate
 def single_writes(drawn: Drawn, folder: Path) -> float:
     """Milliseconds of the median durable write of one entry."""
     memory, batch = ExperienceMemory(drawn, path=folder / "single.db"), drawn.experiences(0, 300)
-    return p50([lambda one=one: memory.add_many([one]) for one in batch])
+    return p50([lambda one=one: memory.add_many([one]) for one in batch])[0]
 
 
 class Plain:
