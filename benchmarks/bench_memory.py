@@ -1,11 +1,15 @@
 """How fast experiences are found and stored, how many of the nearest are found, and what kills leave behind.
 
-    PYTHONPATH=lib python benchmarks/bench_memory.py [--entries 100000 1000000] [--save]
+    PYTHONPATH=lib python -m benchmarks.bench_memory [--entries 100000 1000000] [--peers] [--save]
 
 The vectors are drawn with mean and covariance of all-MiniLM-L6-v2's for invented inventories, goals and
-plans; state, task and plan independently, which is harder than real entries, as no two are alike. Queries are
-drawn in the same way and their vectors are at hand; what it takes to encode a text is told apart. A million
+plans; state, task and plan independently, which is harder than real entries, as no two are alike. Where tasks
+are ``repeated``, entries and queries have one of 1,000 each, as in a memory that is in use. Queries are drawn
+in the same way and their vectors are at hand; what it takes to encode a text is told apart. A million
 entries take 6 GB in a temporary folder.
+
+``--peers`` measures other engines on the same vectors, each if it is installed: ``pip install --target DIR
+lancedb qdrant-client chromadb`` and ``PYTHONPATH=lib:DIR``.
 """
 
 from __future__ import annotations
@@ -23,9 +27,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import faiss
 import numpy as np
 
+from benchmarks.memory_peers import compared
 from mnemocraft.encoders import get_encoder
 from mnemocraft.envs.minecraft import rules
 from mnemocraft.memory import Experience, ExperienceMemory
@@ -52,20 +56,24 @@ class Drawn:
         real = {part: get_encoder("minilm").encode([made[part]() for _ in range(texts)]) for part in PARTS}
         self.encode_ms = (time.perf_counter() - started) / texts / len(PARTS) * 1e3
         self.spread = [
-            (v.mean(0), np.linalg.cholesky(np.cov(v.T) + 1e-7 * np.eye(384)).astype("f4"))
+            (v.mean(0).astype("f4"), np.linalg.cholesky(np.cov(v.T) + 1e-7 * np.eye(384)).astype("f4"))
             for v in real.values()
         ]
         self.known: dict[str, np.ndarray] = {}
 
-    def draw(self, seed: int, count: int) -> np.ndarray:
+    def draw(self, seed: int, count: int, repeated: bool = False) -> np.ndarray:
         """Unit vectors of shape (count, 3, 384)."""
-        normal = np.random.default_rng(seed)
-        drawn = [normal.normal(size=(count, 384)).astype("f4") @ root.T + mean for mean, root in self.spread]
+        lot = np.random.default_rng(seed)
+        normal = [lot.standard_normal((count, 384), np.float32) for _ in PARTS]
+        if repeated:
+            tasks = np.random.default_rng(7).standard_normal((1000, 384), np.float32)
+            normal[1] = tasks[lot.integers(1000, size=count)]
+        drawn = [n @ root.T + mean for n, (mean, root) in zip(normal, self.spread, strict=True)]
         return np.stack([v / np.linalg.norm(v, axis=1, keepdims=True) for v in drawn], axis=1)
 
-    def experiences(self, seed: int, count: int) -> list[Experience]:
+    def experiences(self, seed: int, count: int, repeated: bool = False) -> list[Experience]:
         """Entries whose vectors are known from now on, and those before no more."""
-        vectors = self.draw(seed, count)
+        vectors = self.draw(seed, count, repeated)
         self.known = {
             f"{part} {seed} {n}": vectors[n, i] for n in range(count) for i, part in enumerate(PARTS)
         }
@@ -75,26 +83,27 @@ class Drawn:
         return np.stack([self.known[text] for text in texts])
 
 
-def p50(calls: Sequence[Callable[[], Any]]) -> float:
-    """Milliseconds of the median call."""
+def p50(calls: Sequence[Callable[[], Any]]) -> tuple[float, float]:
+    """Milliseconds of the median call by the clock, and of this thread's processor alone (a busy machine)."""
     took = []
     for call in calls:
-        started = time.perf_counter()
+        clock, processor = time.perf_counter(), time.thread_time()
         call()
-        took.append((time.perf_counter() - started) * 1e3)
-    return round(statistics.median(took), 3)
+        took.append((time.perf_counter() - clock, time.thread_time() - processor))
+    clock, processor = (statistics.median(column) * 1e3 for column in zip(*took, strict=True))
+    return round(clock, 3), round(processor, 3)
 
 
-def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int) -> dict[str, Any]:
+def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int, repeated: bool) -> dict[str, Any]:
     """Fill a file, index it, open it anew, and ask."""
     path = folder / "memory.db"
     memory, took = ExperienceMemory(drawn, path=path, exact_up_to=exact_up_to), 0.0
-    asked = drawn.draw(10**6, QUERIES)
+    asked = drawn.draw(10**6, QUERIES, repeated)
     best = [np.full((QUERIES, K), -np.inf), np.full((QUERIES, K), -np.inf)]
     names = [np.zeros((QUERIES, K), np.int64), np.zeros((QUERIES, K), np.int64)]
     queries = [(asked[:, :2] * ROOTS[:2]).reshape(QUERIES, -1), (asked * ROOTS).reshape(QUERIES, -1)]
     for seed in range(entries // BATCH):
-        batch = drawn.experiences(seed, BATCH)
+        batch = drawn.experiences(seed, BATCH, repeated)
         started = time.perf_counter()
         memory.add_many(batch)
         took += time.perf_counter() - started
@@ -117,7 +126,8 @@ def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int) -> dict
     memory.nearest("state q 0", "task q 0")
     row: dict[str, Any] = {
         "entries": entries,
-        "index": "flat" if exact_up_to >= entries else "graph",
+        "tasks": "1,000 repeated" if repeated else "all different",
+        "index": "flat" if exact_up_to >= entries else "codes",
         "batched_durable_writes_per_s": round(entries / took),
         "index_built_s": round(indexed, 1),
         "opened_with_first_query_s": round(time.perf_counter() - started, 2),
@@ -126,7 +136,8 @@ def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int) -> dict
     }
     for i, name in enumerate(("equation 2", "equation 3")):
         cues = [(f"state q {n}", f"task q {n}", *([f"plan q {n}"] if i else [])) for n in range(QUERIES)]
-        row[f"p50_ms, {name}"] = p50([lambda cue=cue: memory.nearest(*cue, k=K) for cue in cues])
+        clock, processor = p50([lambda cue=cue: memory.nearest(*cue, k=K) for cue in cues])
+        row |= {f"p50_ms, {name}": clock, f"p50_processor_ms, {name}": processor}
         hits = 0
         for n, cue in enumerate(cues):
             found = {one.state for _, one in memory.nearest(*cue, k=K)}
@@ -139,17 +150,7 @@ def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int) -> dict
 def single_writes(drawn: Drawn, folder: Path) -> float:
     """Milliseconds of the median durable write of one entry."""
     memory, batch = ExperienceMemory(drawn, path=folder / "single.db"), drawn.experiences(0, 300)
-    return p50([lambda one=one: memory.add_many([one]) for one in batch])
-
-
-def scanned(drawn: Drawn, entries: int) -> float:
-    """Milliseconds of the median brute-force search in 32-bit vectors, on one thread."""
-    faiss.omp_set_num_threads(1)
-    index = faiss.IndexFlatIP(1152)
-    for seed in range(entries // BATCH):
-        index.add((drawn.draw(seed, BATCH) * ROOTS).reshape(BATCH, -1))
-    queries = (drawn.draw(10**6, 30) * ROOTS).reshape(30, -1)
-    return p50([lambda query=query: index.search(query[None], K) for query in queries])
+    return p50([lambda one=one: memory.add_many([one]) for one in batch])[0]
 
 
 class Plain:
@@ -190,7 +191,7 @@ def killed(folder: Path, rounds: int) -> dict[str, int]:
     finished = {key for file in folder.glob("*.told") for key in file.read_text().split("\n")[:-1]}
     found = list(memory.log.entries())
     plans = {one.plan for one in found}
-    whole = memory.log.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    whole = memory.log.log.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     return {
         "kills": 2 * rounds,
         "finished": len(finished),
@@ -204,6 +205,7 @@ def main() -> None:
     """Measure, print, and save if asked."""
     parser = argparse.ArgumentParser(description="Experiences found and stored.")
     parser.add_argument("--entries", type=int, nargs="+", default=[100_000, 1_000_000])
+    parser.add_argument("--peers", action="store_true", help="other engines too, at the first size")
     parser.add_argument("--save", action="store_true", help="write benchmarks/results/memory.json")
     arguments = parser.parse_args()
     drawn, result = Drawn(), {"memory": []}  # type: ignore[var-annotated]
@@ -211,11 +213,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         result["kills of two writers"] = killed(Path(folder), 25)
         result["single_durable_write_p50_ms"] = single_writes(drawn, Path(folder))
-    result["brute_force_p50_ms_at_100000"] = scanned(drawn, 100_000)
     for entries in arguments.entries:
-        for exact_up_to in [100_000, 0] if entries <= 100_000 else [100_000]:
-            with tempfile.TemporaryDirectory() as folder:
-                result["memory"].append(searched(drawn, entries, Path(folder), exact_up_to))
+        for repeated in (False, True):
+            for exact_up_to in [100_000, 0] if entries <= 100_000 else [100_000]:
+                with tempfile.TemporaryDirectory() as folder:
+                    row = searched(drawn, entries, Path(folder), exact_up_to, repeated)
+                result["memory"].append(row)
+                print(row, flush=True)
+    if arguments.peers:
+        stored = np.concatenate([drawn.draw(n, BATCH) for n in range(arguments.entries[0] // BATCH)])
+        asked = drawn.draw(10**6, QUERIES)
+        vectors, queries = ((v * ROOTS).reshape(len(v), -1) for v in (stored, asked))
+        with tempfile.TemporaryDirectory() as folder:
+            result["other engines, equation 3, tasks all different"] = compared(
+                vectors, queries, K, Path(folder)
+            )
     print(json.dumps(result, indent=1))
     if arguments.save:
         path = Path(__file__).parent / "results" / "memory.json"

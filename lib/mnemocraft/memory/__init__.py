@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from mnemocraft.memory.experience import ExperienceMemory
     from mnemocraft.memory.interface import Cue, Hit, Memory
     from mnemocraft.memory.keyed import KeyedMemory
-    from mnemocraft.memory.log import Experience
     from mnemocraft.memory.registry import MEMORIES, get_memory
     from mnemocraft.memory.session import SessionGraph
+    from mnemocraft.memory.stores import Experience
     from mnemocraft.memory.traces import Match, TraceMemory
 
 __all__ = [
@@ -34,7 +34,7 @@ _MODULES = {
     "interface": "Cue Hit Memory",
     "keyed": "KeyedMemory",
     "experience": "ExperienceMemory",
-    "log": "Experience",
+    "stores": "Experience",
     "traces": "Match TraceMemory",
     "session": "SessionGraph",
     "episodic": "EpisodicMemory",

@@ -68,12 +68,15 @@ class History(Experiences):
     Args:
         tokens: The budget.
         path: See :class:`~mnemocraft.memory.ExperienceMemory`.
+        location: See there.
     """
 
     source = "history"
 
-    def __init__(self, tokens: int = 8_000, path: str | Path | None = None) -> None:
-        super().__init__(path=path)
+    def __init__(
+        self, tokens: int = 8_000, path: str | Path | None = None, location: str | None = None
+    ) -> None:
+        super().__init__(path=path, location=location)
         self.tokens = tokens
 
     def recall(self, cue: Cue) -> list[Hit]:

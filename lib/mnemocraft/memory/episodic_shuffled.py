@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mnemocraft.memory.episodic import Episodic, _told
+from mnemocraft.memory.episodes import Episodic, _told
 from mnemocraft.memory.interface import Cue, Hit
 
 

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from mnemocraft.encoders import TextEncoder, get_encoder
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.memory.index import GRAPH, SAMPLE, VectorIndex
 from mnemocraft.memory.interface import Cue, Hit
-from mnemocraft.memory.log import Experience, ExperienceLog, Floats
+from mnemocraft.memory.local import LocalStore, unit
 from mnemocraft.memory.none import NoMemory
+from mnemocraft.memory.qdrant import QdrantStore
 from mnemocraft.memory.session import checked
+from mnemocraft.memory.stores import Experience, Floats, Store
 
 PARTS = ("state", "task", "plan")
 WEIGHTS = {"state": 0.4, "task": 0.4, "plan": 0.2}
@@ -48,9 +48,13 @@ class ExperienceMemory:
         path: A file (SQLite) that keeps the entries; several processes may use it at once. None keeps them in
             this process.
         exact_up_to: Number of entries.
+        location: Of a Qdrant server that keeps the entries instead of a file, for processes on many machines;
+            see :class:`~mnemocraft.memory.qdrant.QdrantStore`.
 
     Raises:
-        MnemocraftError: The weights are none, or the file cannot be used or has vectors of another encoder.
+        MnemocraftError: The weights are none, or the file or the server cannot be used or has vectors of
+            another encoder.
+        MissingExtra: There is a location, and qdrant-client is not installed.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class ExperienceMemory:
         weights: Mapping[str, float] = WEIGHTS,
         path: str | Path | None = None,
         exact_up_to: int = 100_000,
+        location: str | None = None,
     ) -> None:
         if sorted(weights) != sorted(PARTS) or not all(0 <= weights[part] < np.inf for part in PARTS):
             raise MnemocraftError(
@@ -67,10 +72,14 @@ class ExperienceMemory:
         self._encoder = encoder
         self.encoder = encoder if isinstance(encoder, str) else encoder.name
         self.weights = {part: float(weights[part]) for part in PARTS}
-        self.exact_up_to = exact_up_to
-        self.log = ExperienceLog(None if path is None else Path(path), self.encoder)
-        self._index: VectorIndex | None = None
-        self._kept = 0
+        if path is not None and location is not None:
+            raise MnemocraftError("A memory is kept in a file (path) or by Qdrant (location), not in both.")
+        store: tuple[str, list[float], int] = (self.encoder, list(self.weights.values()), exact_up_to)
+        self.log: Store
+        if location is None:
+            self.log = LocalStore(None if path is None else Path(path), *store)
+        else:
+            self.log = QdrantStore(location, *store)
 
     def add(
         self, state: str, task: str, plan: str, outcome: str, success: bool = False, key: str | None = None
@@ -118,20 +127,24 @@ class ExperienceMemory:
         texts = {"state": state, "task": task, **({} if plan is None else {"plan": plan})}
         for name, text in texts.items():
             _check_text(name, text)
-        index = self._caught_up()
-        if index is None or k < 1:
+        size = self.log.size
+        if not size or k < 1:
             return []
-        parts = self._encoded(list(texts.values()), self.log.size)
-        query = np.zeros((len(PARTS), parts.shape[1]), np.float32)
-        query[: len(parts)] = parts
-        scaled = self._side_by_side(query[None])[0]
-        count = 2 * k + 8 if index.exact else 6 * k
+        query = np.zeros((len(PARTS), size))
+        query[: len(texts)] = unit(self._encoded(list(texts.values()), size))
+        weights, wider = np.array(list(self.weights.values())), 0
         while True:
-            places, least = index.search(scaled, min(count, len(index)))
-            scored = self._scored(query, [place + 1 for place in places])[:k]
-            if not index.exact or count >= len(index) or least < scored[-1][0] - ROUNDING:
-                return scored
-            count *= 4  # more entries than were looked at may be as good as the last one
+            places, vectors, least = self.log.candidates(query, k, wider)
+            exact = vectors.astype(np.float64)
+            lengths = np.sqrt(np.einsum("nij,nij->ni", exact, exact))
+            cosines = np.einsum("nij,ij->ni", exact, query) / lengths
+            # what is equal is not told apart by rounding errors
+            scores = (cosines * weights).sum(axis=1).round(9).tolist()
+            best = sorted(zip([-score for score in scores], places, strict=True))[:k]
+            if least == -np.inf or least < -best[-1][0] - ROUNDING:
+                found = self.log.experiences([place for _, place in best])
+                return [(-score, one) for (score, _), one in zip(best, found, strict=True)]
+            wider += 1  # more entries than were looked at may be as good as the last one
 
     def save(self, path: str | Path) -> None:
         """Write all entries to another file, which this class opens."""
@@ -143,80 +156,26 @@ class ExperienceMemory:
         Raises:
             MnemocraftError: The file cannot be read, is no such memory, or has vectors of another encoder.
         """
-        self.log.take(Path(path), self.encoder)
+        self.log.take(Path(path))
         return self
 
     def close(self) -> None:
         """Let go of the file."""
-        self.log.db.close()
+        self.log.close()
 
     def __len__(self) -> int:
         """Number of entries."""
-        return self.log.last
-
-    def _side_by_side(self, vectors: Floats) -> Floats:
-        """What the index holds of vectors of shape (n, 3, size)."""
-        roots = np.sqrt(np.array([[self.weights[part]] for part in PARTS]))
-        return (_unit(vectors) * roots).reshape(len(vectors), -1).astype(np.float32)
+        return len(self.log)
 
     def _encoded(self, texts: Sequence[str], size: int | None = None) -> Floats:
-        """The texts' vectors."""
+        """The texts' unit vectors; a query's are rounded as those that are kept, so that ties stay ties."""
         encoder = get_encoder(self._encoder) if isinstance(self._encoder, str) else self._encoder
         vectors = checked(encoder.encode(texts), 2, size)
         if not vectors.any(axis=1).all():
             raise MnemocraftError(
                 f"The encoder {self.encoder!r} gives a vector of zeros, which has no cosine."
             )
-        return vectors
-
-    def _scored(self, query: Floats, ids: list[int]) -> list[tuple[float, Experience]]:
-        """Entries with their scores in 64 bits, best first."""
-        rows = self.log.rows(ids)
-        weights = np.array(list(self.weights.values()))
-        vectors = np.stack([rows[id][1] for id in ids]).astype(np.float64)
-        lengths = np.sqrt(np.einsum("nij,nij->ni", vectors, vectors))
-        cosines = np.einsum("nij,ij->ni", vectors, _unit(query)) / lengths
-        scores = (
-            (cosines * weights).sum(axis=1).round(9)
-        )  # what is equal is not told apart by rounding errors
-        best = sorted(zip(-scores, ids, strict=True))
-        return [(float(-score), rows[id][0]) for score, id in best]
-
-    def _caught_up(self) -> VectorIndex | None:
-        """The index of all entries that are committed by now; None if there are none."""
-        last = self.log.last
-        if not last:
-            return None
-        if self._index is None or (self._index.exact and last > self.exact_up_to):
-            self._index = self._begun(last)
-        for vectors in self.log.vectors(len(self._index)) if len(self._index) < last else ():
-            self._index.add(self._side_by_side(vectors))
-        if (cache := self._cache) and not self._index.exact and len(self._index) > self._kept * 1.01:
-            self._index.write(cache)
-            self._kept = len(self._index)
-        return self._index
-
-    def _begun(self, last: int) -> VectorIndex:
-        """An index without entries, or with those of the file that it was kept in."""
-        size = len(PARTS) * self.log.size
-        if last <= self.exact_up_to:
-            return VectorIndex(size)
-        kept = VectorIndex.read(self._cache) if self._cache else None
-        if kept and len(kept) <= last:
-            self._kept = len(kept)
-            return kept
-        ids = range(1, last + 1, max(1, last // SAMPLE))
-        sample = np.stack([vectors for _, vectors in self.log.rows(list(ids)).values()])
-        return VectorIndex(size, self._side_by_side(sample))
-
-    @property
-    def _cache(self) -> Path | None:
-        """Where the approximate index is kept: it is derived, and made again if it is missing."""
-        if self.log.path is None:
-            return None
-        made_of = f"{self.log.name} {self.weights} {GRAPH}"
-        name = hashlib.sha256(made_of.encode()).hexdigest()[:8]
-        return self.log.path.with_name(f"{self.log.path.name}.{name}.faiss")
+        return unit(vectors).astype(np.float32)
 
 
 class Experiences(NoMemory):
@@ -225,12 +184,15 @@ class Experiences(NoMemory):
     Args:
         k: How many.
         path: See :class:`ExperienceMemory`.
+        location: See there.
     """
 
     source = "experience"
 
-    def __init__(self, k: int = NEIGHBOURS, path: str | Path | None = None) -> None:
-        self.k, self.store = k, ExperienceMemory(path=path)
+    def __init__(
+        self, k: int = NEIGHBOURS, path: str | Path | None = None, location: str | None = None
+    ) -> None:
+        self.k, self.store = k, ExperienceMemory(path=path, location=location)
         self._episode: list[Experience] = []
         self._seen: Counter[Experience] = Counter()
 
@@ -265,13 +227,6 @@ class Experiences(NoMemory):
     def __len__(self) -> int:
         """Number of experiences."""
         return len(self.store)
-
-
-def _unit(vectors: Floats) -> npt.NDArray[np.float64]:
-    """Of unit length (equation 1), but for the zeros of a plan that is not asked for."""
-    exact = vectors.astype(np.float64)
-    lengths = np.linalg.norm(exact, axis=-1, keepdims=True)
-    return exact / np.where(lengths, lengths, 1)
 
 
 def _check_text(name: str, text: str) -> None:

@@ -6,21 +6,21 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from mnemocraft.errors import MnemocraftError
-
-Floats = npt.NDArray[np.float32]
+from mnemocraft.memory.stores import Experience, Floats
 
 OURS = 0x4D4E454D
 """Says in a file's header (``application_id``) that it is a memory of experiences."""
 
 WAIT_S = 30.0
 """How long a writer waits for another one."""
+
+MAPPED = 1 << 34
+"""Bytes of the file that are read through memory rather than by calls, as candidates' vectors are."""
 
 _SCHEMA = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -29,7 +29,8 @@ _SCHEMA = (
     "CREATE UNIQUE INDEX keys ON entries (key) WHERE key IS NOT NULL",
     f"PRAGMA application_id = {OURS}",
 )
-_COLUMNS = "state, task, plan, outcome, success, key, vectors"
+_WORDS = "state, task, plan, outcome, success"
+_COLUMNS = f"{_WORDS}, key, vectors"
 _TROUBLE = {
     "SQLITE_FULL": "there is no room left on its disk",
     "SQLITE_IOERR": "its disk cannot be read or written",
@@ -39,30 +40,6 @@ _TROUBLE = {
     "SQLITE_NOTADB": "the file is damaged, or is no database",
     "SQLITE_BUSY": f"another process has been writing to it for more than {WAIT_S:.0f} seconds",
 }
-
-
-@dataclass(frozen=True)
-class Experience:
-    """What was tried where, and what came of it: the tuple (s, t, p, o) of section 3.2, in words.
-
-    Attributes:
-        state: Where it was tried.
-        task: What for.
-        plan: What was done.
-        outcome: What came of it, with the reason if it failed.
-        success: Whether it did what it was for.
-    """
-
-    state: str
-    task: str
-    plan: str
-    outcome: str
-    success: bool
-
-    @property
-    def text(self) -> str:
-        """For a prompt."""
-        return f"State: {self.state}\nTask: {self.task}\nPlan: {self.plan}\nOutcome: {self.outcome}"
 
 
 class ExperienceLog:
@@ -77,16 +54,17 @@ class ExperienceLog:
     """
 
     def __init__(self, path: Path | None, encoder: str) -> None:
-        self.path = path
+        self.path, self.encoder = path, encoder
         with self._told():
             self.db = sqlite3.connect(path or ":memory:", timeout=WAIT_S, isolation_level=None, uri=True)
+            self.db.execute(f"PRAGMA mmap_size = {MAPPED}")
             (owner,) = self.db.execute("PRAGMA application_id").fetchone()
             if owner != OURS:
-                self._create(encoder)
+                self._create()
             self.db.execute("PRAGMA synchronous = FULL")  # what is committed outlasts a power failure
-        self.check(encoder, dict(self.db.execute("SELECT name, value FROM about"))["encoder"])
+        self._check(dict(self.db.execute("SELECT name, value FROM about"))["encoder"])
 
-    def _create(self, encoder: str) -> None:
+    def _create(self) -> None:
         self.db.execute("PRAGMA journal_mode = WAL")
         with self.db:
             self.db.execute("BEGIN IMMEDIATE")
@@ -97,14 +75,15 @@ class ExperienceLog:
             for statement in _SCHEMA:
                 self.db.execute(statement)
             self.db.execute(
-                "INSERT INTO about VALUES ('encoder', ?), ('name', lower(hex(randomblob(8))))", [encoder]
+                "INSERT INTO about VALUES ('encoder', ?), ('name', lower(hex(randomblob(8))))",
+                [self.encoder],
             )
 
-    def check(self, encoder: str, found: str) -> None:
+    def _check(self, found: str) -> None:
         """Raise MnemocraftError where vectors are of another encoder."""
-        if found != encoder:
+        if found != self.encoder:
             raise MnemocraftError(
-                f"The memory has vectors of the encoder {found!r}, and cannot be used with {encoder!r}."
+                f"The memory has vectors of the encoder {found!r}, and cannot be used with {self.encoder!r}."
             )
 
     def append(self, entries: Sequence[Experience], vectors: Floats, keys: Sequence[str | None]) -> None:
@@ -130,20 +109,29 @@ class ExperienceLog:
                 )
             self.db.executemany(f"INSERT OR IGNORE INTO entries ({_COLUMNS}) VALUES (?,?,?,?,?,?,?)", rows)
 
-    def rows(self, ids: Sequence[int]) -> dict[int, tuple[Experience, Floats]]:
-        """Entries and their vectors, shape (3, size), by id."""
+    def vectors_of(self, ids: Sequence[int]) -> Floats:
+        """The vectors of entries, shape (entries, 3, size), in the order of their ids."""
+        with self._told():
+            read = self.db.execute
+            blobs = [read("SELECT vectors FROM entries WHERE id = ?", (id,)).fetchone()[0] for id in ids]
+        return np.frombuffer(b"".join(blobs), "<f4").reshape(len(ids), 3, -1)
+
+    def experiences_of(self, ids: Sequence[int]) -> dict[int, Experience]:
+        """Entries by id."""
         with self._told():
             found = self.db.execute(
-                f"SELECT id, {_COLUMNS} FROM entries WHERE id IN (SELECT value FROM json_each(?))",
-                [json.dumps(ids)],
+                f"SELECT id, {_WORDS} FROM entries WHERE id IN (SELECT value FROM json_each(?))",
+                [json.dumps(list(ids))],
             ).fetchall()
-        return {
-            id: (
-                Experience(state, task, plan, outcome, bool(success)),
-                np.frombuffer(blob, "<f4").reshape(3, -1),
-            )
-            for id, state, task, plan, outcome, success, _, blob in found
-        }
+        return {id: _experience(*fields) for id, *fields in found}
+
+    def batches(self, batch: int = 1000) -> Iterator[tuple[list[Experience], Floats, list[str | None]]]:
+        """All entries with their vectors and keys, the oldest first."""
+        with self._told():
+            found = self.db.execute(f"SELECT {_COLUMNS} FROM entries ORDER BY id")
+            while rows := found.fetchmany(batch):
+                vectors = np.frombuffer(b"".join(row[-1] for row in rows), "<f4").reshape(len(rows), 3, -1)
+                yield [_experience(*row[:5]) for row in rows], vectors, [row[5] for row in rows]
 
     def vectors(self, after: int, batch: int = 10_000) -> Iterator[Floats]:
         """The vectors of all entries behind an id, in batches of shape (at most ``batch``, 3, size)."""
@@ -155,10 +143,8 @@ class ExperienceLog:
     def entries(self) -> Iterator[Experience]:
         """All of them, the newest first."""
         with self._told():
-            for state, task, plan, outcome, success in self.db.execute(
-                "SELECT state, task, plan, outcome, success FROM entries ORDER BY id DESC"
-            ):
-                yield Experience(state, task, plan, outcome, bool(success))
+            for fields in self.db.execute(f"SELECT {_WORDS} FROM entries ORDER BY id DESC"):
+                yield _experience(*fields)
 
     def worded(self, words: Sequence[str], k: int) -> list[tuple[float, Experience]]:
         """The ``k`` entries whose states, tasks and plans are best by BM25, with their scores."""
@@ -176,16 +162,16 @@ class ExperienceLog:
                 " ORDER BY bm25(words), rowid LIMIT ?",
                 [asked, k],
             ).fetchall()
-        rows = self.rows([id for id, _ in found])
-        return [(score, rows[id][0]) for id, score in found]
+        rows = self.experiences_of([id for id, _ in found])
+        return [(score, rows[id]) for id, score in found]
 
-    def take(self, path: Path, encoder: str) -> None:
+    def take(self, path: Path) -> None:
         """Append the entries of another file, but for those whose keys are there."""
         with self._told(path):
             self.db.execute("ATTACH ? AS other", [f"{path.absolute().as_uri()}?mode=ro"])
             try:
                 about = dict(self.db.execute("SELECT name, value FROM other.about"))
-                self.check(encoder, about["encoder"])
+                self._check(about["encoder"])
                 with self.db:
                     self.db.execute(
                         f"INSERT OR IGNORE INTO entries ({_COLUMNS})"
@@ -210,13 +196,15 @@ class ExperienceLog:
     @property
     def size(self) -> int:
         """How many numbers a vector has; 0 while there is none."""
-        row = self.db.execute("SELECT length(vectors) / 12 FROM entries WHERE id = 1").fetchone()
+        with self._told():
+            row = self.db.execute("SELECT length(vectors) / 12 FROM entries WHERE id = 1").fetchone()
         return row[0] if row else 0
 
     @property
     def name(self) -> str:
         """Tells this log from every other."""
-        return self.db.execute("SELECT value FROM about WHERE name = 'name'").fetchone()[0]
+        with self._told():
+            return self.db.execute("SELECT value FROM about WHERE name = 'name'").fetchone()[0]
 
     @contextmanager
     def _told(self, path: Path | None = None) -> Iterator[None]:
@@ -227,3 +215,7 @@ class ExperienceLog:
             name = getattr(error, "sqlite_errorname", "")
             why = next((text for code, text in _TROUBLE.items() if name.startswith(code)), str(error))
             raise MnemocraftError(f"The memory {path or self.path} cannot be used: {why}.") from None
+
+
+def _experience(state: str, task: str, plan: str, outcome: str, success: int) -> Experience:
+    return Experience(state, task, plan, outcome, bool(success))

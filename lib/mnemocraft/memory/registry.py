@@ -13,7 +13,7 @@ MEMORIES = {
     "trace": "mnemocraft.memory.traces:Traces",
     "loops": "mnemocraft.memory.session:Loops",
     "skills": "mnemocraft.memory.skills:Skills",
-    "episodic": "mnemocraft.memory.episodic:Episodic",
+    "episodic": "mnemocraft.memory.episodes:Episodic",
     "episodic_shuffled": "mnemocraft.memory.episodic_shuffled:ShuffledEpisodic",
     "experience": "mnemocraft.memory.experience:Experiences",
     "shuffled": "mnemocraft.memory.controls:Shuffled",

@@ -11,7 +11,7 @@ import pandas as pd
 from IPython.display import HTML
 
 from mnemocraft.encoders import get_encoder
-from mnemocraft.memory.episodic import Episodic
+from mnemocraft.memory.episodes import Episodic
 from mnemocraft.runs import read_trajectory
 from mnemocraft.runs.events import Call, Recall, read_event
 from mnemocraft.runs.store import read_records, stream_path
