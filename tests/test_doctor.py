@@ -15,7 +15,9 @@ def answers(body: Body) -> Body:
 answers.asked = 0  # type: ignore[attr-defined]
 
 
-def findings(server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+def findings(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[int, str]:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     return doctor.main(["--model", "some-model"]), capsys.readouterr().out
@@ -42,8 +44,18 @@ def test_a_model_that_says_nothing_and_one_that_is_away(
         status, said = findings(server, monkeypatch, capsys)
     assert status == 1 and "MISSING model" in said
     monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.delenv("OPENAI_BASE_URL")
     assert doctor.main(["--model", "some-model"]) == 1
     assert "OPENAI_API_KEY" in capsys.readouterr().out
+
+
+def test_a_server_that_never_answers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "PATIENCE_S", 0.3)
+    with FakeServer(latency=60) as server:
+        status, said = findings(server, monkeypatch, capsys)
+    assert status == 1 and "some-model did not answer within 0.3 s" in said
 
 
 def test_a_folder_that_cannot_be_written(

@@ -19,7 +19,7 @@ from mnemocraft.worlds import make
 
 assert not paths.CHECKOUT and prices() and len(papers.table("mindstores_table2"))
 get_model("surrogate")
-for task in ("textworld/stone_sword", "kitchen/sync/0", "overworld/stone_sword"):
+for task in ("textworld/stone_sword", "kitchen/sync/0", "plancraft/low/VAL0001"):
     world = make(task)
     assert world.observe().text and world.guide
 print(paths.output_root())

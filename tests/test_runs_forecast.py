@@ -35,7 +35,9 @@ def test_a_real_model_plays_no_more_episodes_of_a_smoke_run_than_it_may(
     with FakeServer(say("nothing to do")) as server:
         spec = ModelSpec("some-model", base_url=server.url, most=2)
         records = run_study(study, spec, out=tmp_path, workers=1)
-    assert len(records) == 2 and len(server.requests) >= 2 + records.filter(regex="_calls$").to_numpy().sum() - 2
+    assert (
+        len(records) == 2 and len(server.requests) >= 2 + records.filter(regex="_calls$").to_numpy().sum() - 2
+    )
     said = capfd.readouterr().err
     assert "2 episodes with some-model, about" in said and "calls/s" in said
 
@@ -67,7 +69,9 @@ def test_the_forecast_multiplies_out_and_names_dollars(study: Study, monkeypatch
 
 def test_calls_and_tokens_are_counted_in_lines_that_are_whole(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_text('{"tokens": {"actor": {"prompt": 5, "completion": 1, "calls": 9}}}\n')  # of an earlier run
+    path.write_text(
+        '{"tokens": {"actor": {"prompt": 5, "completion": 1, "calls": 9}}}\n'
+    )  # of an earlier run
     bar = Progress("run", {path: 4}, {path: 1}, True)
     tail = bar._open[path]
     record = {"tokens": {"actor": {"prompt": 70, "completion": 8, "calls": 2}}, "memory": '"calls": 900'}

