@@ -11,12 +11,14 @@ from fake_server import FakeServer, say
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.runs.forecast import announcement, first_look, rehearse, total
 from mnemocraft.runs.progress import Progress
-from mnemocraft.studies.gig import sweep
+from mnemocraft.studies.deps import sweep
 
 
 @pytest.fixture(scope="module")
 def study() -> Study:
-    return sweep.study("smoke", [42])
+    text = sweep.study("smoke", [0], "text")
+    assert text is not None
+    return text
 
 
 def test_a_first_look_takes_the_conditions_with_the_fewest_calls(study: Study) -> None:

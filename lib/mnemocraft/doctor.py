@@ -95,9 +95,8 @@ def _fonts() -> Finding:
 
     known = set(font_manager.get_font_names())
     absent = sorted({venue.font for venue in VENUES.values()} - known)
-    return Finding(
-        not absent, "fonts", f"lacks {', '.join(absent)}" if absent else "those of the figures are there"
-    )
+    found = f"lacks {', '.join(absent)}" if absent else "those of the figures are there"
+    return Finding(not absent, "fonts", found)
 
 
 async def model(name: str) -> list[Finding]:
@@ -133,13 +132,9 @@ async def _questions(asked: Model) -> list[Finding]:
     called = any(call.name == "look_up" and not call.error for call in reply.tool_calls)
     found = "calls a tool" if called else "did not call the tool it was told to; How2's agents act by tools"
     findings.append(Finding(called, "tools", found, needed=False))
-    draws = [
-        (
-            await asked.complete([{"role": "user", "content": "Name an animal."}], None, 1.0, 8, None, 7, n)
-        ).text
-        for n in range(2)
-    ]
-    same = draws[0] == draws[1]
+    question = [{"role": "user", "content": "Name an animal."}]
+    one, other = [await asked.complete(question, temperature=1.0, max_tokens=8, seed=7) for _ in range(2)]
+    same = one.text == other.text
     found = "keeps a seed" if same else "does not keep a seed: only cached answers make a rerun the same"
     return [*findings, Finding(same, "seed", found, needed=False)]
 

@@ -69,9 +69,10 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec) -> str:
         else ""
     )
     return (
-        f"{study.name}: {sum(left):,} episodes with {spec.name}, about {calls:,.0f} calls, {prompt / 1e6:,.2f} "
-        f"million tokens to read and {completion / 1e6:,.2f} to write, {_duration(took)} at {seconds:.2g} s an "
-        f"answer{dollars}. Calls and tokens are those of a rehearsal with the surrogate.{long}"
+        f"{study.name}: {sum(left):,} episodes with {spec.name}, about {calls:,.0f} calls, "
+        f"{prompt / 1e6:,.2f} million tokens to read and {completion / 1e6:,.2f} to write, "
+        f"{_duration(took)} at {seconds:.2g} s an answer{dollars}. "
+        f"Calls and tokens are those of a rehearsal with the surrogate.{long}"
     )
 
 

@@ -64,7 +64,7 @@ class Progress:
 
 
 class _Tail:
-    """Counts the lines of a growing file and, in those that were added, calls and tokens; reads each byte once."""
+    """Counts the lines of a growing file, and calls and tokens in those added; reads each byte once."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._rest = path, b""
