@@ -39,14 +39,14 @@ def test_a_real_model_plays_no_more_episodes_of_a_smoke_run_than_it_may(
         s for s in study.streams if s.condition.settings["method"] in ("gpt", "cot", "progprompt")
     )
     study = replace(study, streams=ask_once)
-    with FakeServer(say("nothing to do")) as server:
-        spec = ModelSpec("some-model", base_url=server.url, most=2)
+    with FakeServer(say("1. mine 1 log")) as server:
+        spec = ModelSpec("some-model", base_url=server.url, most=1)
         records = run_study(study, spec, out=tmp_path, workers=1)
     assert (
         len(records) == 2 and len(server.requests) >= 2 + records.filter(regex="_calls$").to_numpy().sum() - 2
     )
     said = capfd.readouterr().err
-    assert "2 episodes with some-model, about" in said and "calls/s" in said
+    assert "1 episodes with some-model, about" in said and "calls/s" in said
 
 
 def test_only_a_model_that_takes_its_time_is_cut_short() -> None:
