@@ -42,9 +42,7 @@ def test_a_real_model_plays_no_more_episodes_of_a_smoke_run_than_it_may(
     with FakeServer(say("1. mine 1 log")) as server:
         spec = ModelSpec("some-model", base_url=server.url, most=1)
         records = run_study(study, spec, out=tmp_path, workers=1)
-    assert (
-        len(records) == 2 and len(server.requests) >= 2 + records.filter(regex="_calls$").to_numpy().sum() - 2
-    )
+    assert len(records) == 1
     said = capfd.readouterr().err
     assert "1 episodes with some-model, about" in said and "calls/s" in said
 
