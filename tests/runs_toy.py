@@ -50,6 +50,7 @@ class InstantSpec(ModelSpec):
     cpu_bound: bool = True
     stops_after: int = 10**9
     stops_with: type[Exception] = BudgetExceeded
+    instant = True
 
     def open(self) -> Any:
         return InstantModel(self.cpu_bound, self.stops_after, self.stops_with)

@@ -1,11 +1,15 @@
 """Where things are: the one place that knows the layout of the repository."""
 
 import os
+import sysconfig
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-"""Repository root (the package is installed from a checkout, in editable mode)."""
-DATA = ROOT / "data"
+_ABOVE = Path(__file__).resolve().parents[2]
+CHECKOUT = (_ABOVE / "notebooks").is_dir()
+"""Whether the package runs from a checkout; an installed wheel has the library and its data only."""
+ROOT = _ABOVE if CHECKOUT else Path.cwd()
+"""Repository root; without a checkout the folder one works in."""
+DATA = ROOT / "data" if CHECKOUT else Path(sysconfig.get_path("data")) / "share" / "mnemocraft"
 NOTEBOOKS = ROOT / "notebooks"
 PROFILES = ("smoke", "quick", "full")
 """The sizes of a run, the smallest first."""
@@ -21,7 +25,7 @@ def slug(model: str) -> str:
 
 
 def output_root() -> Path:
-    """Folder below which a run writes: the repository, or ``$MNEMOCRAFT_OUTPUT_ROOT`` (tests use it)."""
+    """Folder below which a run writes: :data:`ROOT`, or ``$MNEMOCRAFT_OUTPUT_ROOT`` (tests use it)."""
     return Path(os.environ.get("MNEMOCRAFT_OUTPUT_ROOT") or ROOT).resolve()
 
 

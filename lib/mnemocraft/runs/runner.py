@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
     FIRST_EXCEPTION,
     BrokenExecutor,
@@ -24,9 +24,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.runs.forecast import announcement, first_look
 from mnemocraft.runs.identity import StreamIdentity, code_version, identify
 from mnemocraft.runs.progress import Progress
 from mnemocraft.runs.records import COLUMNS, load_records
@@ -37,6 +38,7 @@ from mnemocraft.runs.study import ModelSpec, Stream, Study
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
 _POLL_S = 0.3
 
 
@@ -72,6 +74,8 @@ def run_study(
         BudgetExceeded: The budget is used up; everything finished is kept.
         MnemocraftError: The study is malformed, or no further episode could be played.
     """
+    if model_spec.most is not None:
+        study = replace(study, streams=_aside(first_look, study, model_spec.most))
     identities = _check(study, model_spec, workers)
     with run_lock(out):
         finished = [_finished(out, identity) for identity in identities]
@@ -79,11 +83,20 @@ def run_study(
         _write_plan(study, model_spec, identities, commit, out)
         missing = tuple(s for s, done in zip(study.streams, finished, strict=True) if done < len(s.tasks))
         if missing:
+            if progress and not model_spec.instant:
+                left = [len(s.tasks) - done for s, done in zip(study.streams, finished, strict=True)]
+                print(_aside(announcement, study, left, model_spec), file=sys.stderr)
             paths = [stream_path(out, identity.stem) for identity in identities]
             planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
             bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
             _run(Job(replace(study, streams=()), missing, model_spec, out, commit), workers, executor, bar)
     return load_records(out)
+
+
+def _aside(call: Callable[..., T], *arguments: Any) -> T:
+    """Call something in another thread: in a notebook this one already runs an event loop."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(call, *arguments).result()
 
 
 def _check(study: Study, spec: ModelSpec, workers: int) -> list[StreamIdentity]:
@@ -142,8 +155,8 @@ def _executor(job: Job, workers: int, given: Executor | None) -> Iterator[tuple[
     A processor-bound model gets one job per stream. An endpoint gets a single job, so that concurrency and
     budget hold for all streams together.
     """
-    with ThreadPoolExecutor(1) as thread:  # never this thread: in a notebook it already runs an event loop
-        cpu_bound = thread.submit(_is_cpu_bound, job.spec).result()
+    cpu_bound = _aside(_is_cpu_bound, job.spec)
+    with ThreadPoolExecutor(1) as thread:  # as in _aside
         jobs = [replace(job, streams=(stream,)) for stream in job.streams] if cpu_bound else [job]
         if given is not None:
             yield given, jobs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 FAILURES = ("error", "timeout", "crash")
 """End reasons that become the status of a record; every other reason has status ``ok``."""
+INSTANT = ("surrogate", "replay")
+"""Kinds of models whose answers cost neither money nor time."""
+FIRST_LOOK = 20
+"""Episodes that a real model plays of a notebook in profile ``smoke``."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +115,7 @@ class ModelSpec:
     ``name`` and ``options`` (but for ``timeout`` and ``threads``) may change answers and are part of every
     episode's identity; the other fields are matters of transport and are not. Worker processes each count
     their own streams against ``budget``; an endpoint's streams, which share a process, count together.
+    ``most`` cuts a study to so many episodes (:func:`~mnemocraft.runs.forecast.first_look`).
     """
 
     name: str
@@ -120,24 +125,40 @@ class ModelSpec:
     max_retries: int = 4
     budget: Budget | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    most: int | None = None
 
     @classmethod
     def of_notebook(
-        cls, name: str, max_dollars: float | None = None, max_total_tokens: int | None = None
+        cls,
+        name: str,
+        max_dollars: float | None = None,
+        max_total_tokens: int | None = None,
+        profile: str = "full",
+        runs: int = 1,
     ) -> ModelSpec:
         """The model a notebook's parameters name.
 
         Answers that cost money or minutes are kept in ``build/answers.sqlite``, shared by all notebooks, so
         that no rerun pays for them again. A limit stops the run, resumable, when it is reached; every run has
-        the whole limit for itself.
+        the whole limit for itself. In profile ``smoke`` a model that takes its time plays no more than
+        :data:`FIRST_LOOK` episodes in the notebook's ``runs`` together.
         """
         from mnemocraft.llm import Budget
 
-        instant = name.partition(":")[0] in ("surrogate", "replay")
-        cache = None if instant else paths.output_root() / "build" / "answers.sqlite"
+        spec = cls(name)
+        if spec.instant:
+            cache, most = None, None
+        else:
+            cache = paths.output_root() / "build" / "answers.sqlite"
+            most = FIRST_LOOK // runs if profile == "smoke" else None
         limited = max_dollars is not None or max_total_tokens is not None
         budget = Budget(tokens=max_total_tokens, dollars=max_dollars) if limited else None
-        return cls(name, cache=cache, budget=budget)
+        return replace(spec, cache=cache, budget=budget, most=most)
+
+    @property
+    def instant(self) -> bool:
+        """Whether answers cost neither money nor time."""
+        return self.name.partition(":")[0] in INSTANT
 
     @cached_property
     def content_name(self) -> str:

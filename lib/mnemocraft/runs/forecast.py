@@ -1,0 +1,135 @@
+"""What a run will ask of a real model, said before it starts, and the few episodes of a first look.
+
+The numbers come from a rehearsal: the surrogate plays the first episode of some conditions, and one short
+question to the model itself tells how fast it answers. A model that thinks aloud needs more than that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.runs.study import ModelSpec, Stream, Study
+
+Needs = npt.NDArray[np.float64]
+"""Calls, prompt tokens and completion tokens."""
+
+REHEARSED = 40
+"""Conditions that are rehearsed, spread over the study."""
+REHEARSAL_S = 10.0
+"""Seconds after which a forecast rehearses no further one."""
+LONG_S = 1800
+"""A run that takes longer is said to."""
+_KINDS = ("calls", "prompt", "completion")
+
+
+def first_look(study: Study, most: int) -> tuple[Stream, ...]:
+    """The first episode of at most so many conditions, those with the fewest calls in the rehearsal.
+
+    Conditions that were not rehearsed come last; ties go by the condition's name.
+    """
+    needs = rehearse(study, study.streams, inf)
+    first = {stream.condition.id: stream for stream in reversed(study.streams)}
+    calls = {name: needs[name][0] if name in needs else inf for name in first}
+    chosen = sorted(first, key=lambda name: (calls[name], name))[:most]
+    return tuple(replace(first[name], tasks=first[name].tasks[:1]) for name in first if name in chosen)
+
+
+def announcement(study: Study, left: Sequence[int], spec: ModelSpec) -> str:
+    """What the episodes that are left will cost in calls, tokens, minutes and dollars, in two sentences.
+
+    Args:
+        study: What is to be run.
+        left: Number of episodes by stream.
+        spec: The model; it is asked one short question to time it.
+
+    Raises:
+        MnemocraftError: It does not answer.
+    """
+    streams = [stream for stream, count in zip(study.streams, left, strict=True) if count]
+    episodes: Counter[str] = Counter()
+    for stream, count in zip(study.streams, left, strict=True):
+        episodes[stream.condition.id] += count
+    calls, prompt, completion = total(episodes, rehearse(study, streams, REHEARSAL_S))
+    seconds, at_once, price = asyncio.run(_timed(spec))
+    took = calls * seconds / min(at_once, len(streams))
+    dollars = "" if price is None else f", ${(prompt * price[0] + completion * price[1]) / 1e6:,.2f}"
+    long = (
+        " That is long: Ctrl-C stops it and keeps what is finished; --profile smoke gives a first look."
+        if took > LONG_S
+        else ""
+    )
+    return (
+        f"{study.name}: {sum(left):,} episodes with {spec.name}, about {calls:,.0f} calls, "
+        f"{prompt / 1e6:,.2f} million tokens to read and {completion / 1e6:,.2f} to write, "
+        f"{_duration(took)} at {seconds:.2g} s an answer{dollars}. "
+        f"Calls and tokens are those of a rehearsal with the surrogate.{long}"
+    )
+
+
+def rehearse(study: Study, streams: Sequence[Stream], seconds: float) -> dict[str, Needs]:
+    """What the first episode of a condition needs, by condition.
+
+    Args:
+        study: Whose episodes they are.
+        streams: Those to take conditions from; of more than :data:`REHEARSED` some, spread evenly.
+        seconds: After so long no further one is begun.
+    """
+    first = list({stream.condition.id: stream for stream in streams}.values())
+    places = np.linspace(0, len(first) - 1, min(REHEARSED, len(first))).round().astype(int)
+    needs: dict[str, Needs] = {}
+    started = time.monotonic()
+    for stream in (first[place] for place in places):
+        if needs and time.monotonic() - started > seconds:
+            break
+        with suppress(MnemocraftError):  # a study of a user's own that the surrogate cannot play
+            needs[stream.condition.id] = asyncio.run(_one(study, stream))
+    return needs
+
+
+def total(episodes: Mapping[str, int], needs: Mapping[str, Needs]) -> Needs:
+    """What so many episodes by condition need; one that was not rehearsed counts as the mean of the others.
+
+    NaN if nothing was rehearsed.
+    """
+    mean = np.mean(list(needs.values()), axis=0) if needs else np.full(len(_KINDS), np.nan)
+    return np.sum([count * needs.get(name, mean) for name, count in episodes.items()], axis=0)
+
+
+async def _one(study: Study, stream: Stream) -> Needs:
+    episode = await study.start(stream, ModelSpec("surrogate").open()).episode(stream.tasks[0])
+    return np.array([sum(role.get(kind, 0) for role in episode.tokens.values()) for kind in _KINDS], float)
+
+
+async def _timed(spec: ModelSpec) -> tuple[float, int, tuple[float, float] | None]:
+    """Seconds of a short answer, how many are asked for at a time, dollars a million tokens if known."""
+    from mnemocraft.llm.budget import prices
+
+    model = replace(spec, cache=None).open()
+    try:
+        await model.complete(
+            [{"role": "user", "content": "Say yes."}], max_tokens=16
+        )  # it may have to wake up
+        started = time.perf_counter()
+        await model.complete([{"role": "user", "content": "Count from one to ten."}], max_tokens=32)
+        took = time.perf_counter() - started
+    finally:
+        await model.aclose()
+    price = prices().get(spec.name)
+    at_once = 1 if model.cpu_bound else spec.max_concurrency
+    return took, at_once, None if price is None else (price.prompt, price.completion)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"

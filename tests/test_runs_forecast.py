@@ -1,0 +1,89 @@
+"""Before a real model plays: a first look of few episodes, and what a run will cost."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fake_server import FakeServer, say
+from mnemocraft.runs import ModelSpec, Study, run_study
+from mnemocraft.runs.forecast import announcement, first_look, rehearse, total
+from mnemocraft.runs.progress import Progress
+from mnemocraft.studies.deps import sweep
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    text = sweep.study("smoke", [0], "text")
+    assert text is not None
+    return text
+
+
+def test_a_first_look_takes_the_conditions_with_the_fewest_calls(study: Study) -> None:
+    looked = first_look(study, 3)
+    calls = {name: needs[0] for name, needs in rehearse(study, study.streams, np.inf).items()}
+    assert [len(stream.tasks) for stream in looked] == [1, 1, 1]
+    assert max(calls[s.condition.id] for s in looked) <= sorted(calls.values())[2]
+    planned = {s.condition.id: s.tasks[0] for s in reversed(study.streams)}
+    assert all(stream.tasks[0] == planned[stream.condition.id] for stream in looked)
+
+
+def test_a_real_model_plays_no_more_episodes_of_a_smoke_run_than_it_may(
+    study: Study, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    ask_once = tuple(
+        s for s in study.streams if s.condition.settings["method"] in ("gpt", "cot", "progprompt")
+    )
+    study = replace(study, streams=ask_once)
+    with FakeServer(say("1. mine 1 log")) as server:
+        spec = ModelSpec("some-model", base_url=server.url, most=1)
+        records = run_study(study, spec, out=tmp_path, workers=1)
+    assert len(records) == 1
+    said = capfd.readouterr().err
+    assert "1 episodes with some-model, about" in said and "calls/s" in said
+
+
+def test_only_a_model_that_takes_its_time_is_cut_short() -> None:
+    assert ModelSpec.of_notebook("surrogate", profile="smoke").most is None
+    assert ModelSpec.of_notebook("replay:x", profile="smoke").most is None
+    assert ModelSpec.of_notebook("gpt-x", profile="quick").most is None
+    assert ModelSpec.of_notebook("gpt-x", profile="smoke", runs=2).most == 10
+
+
+def test_what_was_not_rehearsed_counts_as_the_mean() -> None:
+    needs = {"a": np.array([1.0, 10, 2]), "b": np.array([3.0, 30, 4])}
+    assert total(Counter(a=2, b=1, c=10), needs).tolist() == [25, 250, 38]
+
+
+def test_the_forecast_multiplies_out_and_names_dollars(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    from mnemocraft.llm import budget
+
+    monkeypatch.setattr(budget, "prices", lambda: {"some-model": budget.Price(1000.0, 0.0)})
+    left = [len(stream.tasks) for stream in study.streams]
+    needs = rehearse(study, study.streams, np.inf)
+    prompt = sum(needs[s.condition.id][1] * len(s.tasks) for s in study.streams)
+    with FakeServer(latency=0.05) as server:
+        said = announcement(study, left, ModelSpec("some-model", base_url=server.url))
+    assert f"{sum(left):,} episodes" in said and f"${prompt * 1e-3:,.2f}" in said
+
+
+def test_calls_and_tokens_are_counted_in_lines_that_are_whole(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(
+        '{"tokens": {"actor": {"prompt": 5, "completion": 1, "calls": 9}}}\n'
+    )  # of an earlier run
+    bar = Progress("run", {path: 4}, {path: 1}, True)
+    tail = bar._open[path]
+    record = {"tokens": {"actor": {"prompt": 70, "completion": 8, "calls": 2}}, "memory": '"calls": 900'}
+    line = json.dumps(record) + "\n"
+    for piece in (line[:40], line[40:] + line, line[:-1]):  # the last one is torn
+        with path.open("a") as file:
+            file.write(piece)
+        bar.update()
+    assert (tail.lines, tail.calls, tail.tokens) == (3, 4, 156)
+    bar.close()
