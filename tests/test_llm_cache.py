@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from fake_server import FakeServer, Fault, call, say
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm import Reply, Request, ToolCall, Usage, get_model
+from mnemocraft.llm.types import MOST_TOKENS
 from mnemocraft.llm.cache import AnswerCache, reply_from_json, reply_to_json
 
 TOOL = {"type": "function", "function": {"name": "move", "parameters": {"type": "object"}}}
@@ -53,11 +54,11 @@ def test_the_golden_key():
     canonical = (
         '{"max_tokens":256,"messages":[{"content":"Craft — or say it is impossible.","role":"system"},'
         '{"content":null,"role":"assistant","tool_calls":[{"id":"call00000","type":"function"}]}],'
-        '"model":"gpt-4o","sample":2,"seed":7,"stop":["END"],"temperature":0.6,"tools":[{"function":'
-        '{"name":"move","parameters":{"type":"object"}},"type":"function"}]}'
+        '"model":"gpt-4o","sample":2,"seed":7,"stop":["END"],"temperature":0.6,"tools":[{"type":"function",'
+        '"function":{"name":"move","parameters":{"type":"object"}}}]}'
     )
     assert hashlib.sha256(canonical.encode()).hexdigest() == request.key()
-    assert request.key() == "718cef048e82e1304dcb3ca63202a97df4adcfda1b42a22b263d6a6c633aa778"
+    assert request.key() == "3a2de2e701611152b3053f713091cb7ac32ed666dfa8f60afd531b1a1d869640"
 
 
 def test_the_golden_key_of_a_call(tmp_path):
@@ -94,6 +95,19 @@ def test_whatever_may_change_the_answer_is_asked_again(change, tmp_path):
         assert len(server.requests) == 2
 
 
+def test_the_order_of_a_schemas_properties_is_part_of_the_key_and_stays_as_it_is():
+    """The grammar of a small model follows it: asked with sorted properties, it gave the quantity first."""
+    both = [
+        {"type": "function", "function": {"name": "move", "parameters": {"properties": dict.fromkeys(order, {})}}}
+        for order in (("slot_from", "quantity"), ("quantity", "slot_from"))
+    ]
+    requests = [Request("m", USER, [tool]) for tool in both]
+    assert requests[0].key() != requests[1].key()
+    assert [json.dumps(json.loads(r.canonical())["tools"]) for r in requests] == [json.dumps([t]) for t in both]
+    twin = Request("m", [dict(reversed(message.items())) for message in USER], [both[0]])
+    assert twin.key() == requests[0].key()
+
+
 def test_server_key_ids_and_spelling_do_not_matter(tmp_path):
     def conversation(number):
         function = {"name": "move", "arguments": "{}"}
@@ -112,7 +126,7 @@ def test_server_key_ids_and_spelling_do_not_matter(tmp_path):
     calls=st.lists(
         st.builds(ToolCall, TEXT, st.dictionaries(TEXT, st.integers() | TEXT), st.none() | TEXT), max_size=3
     ),
-    usage=st.builds(Usage, st.integers(0), st.integers(0), st.booleans()),
+    usage=st.builds(Usage, st.integers(0, MOST_TOKENS), st.integers(0, MOST_TOKENS), st.booleans()),
 )
 def test_a_reply_survives_storage(text, calls, usage):
     reply = Reply(text, calls, usage, cached=True)

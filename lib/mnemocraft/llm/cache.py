@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import MnemocraftError, ModelUnavailable, RequestTooLong
-from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
+from mnemocraft.llm.types import MOST_TOKENS, Reply, Request, ToolCall, Usage
 
 VERSION = 1
 _DEFAULT_NAME = "answers.sqlite"
@@ -40,12 +40,33 @@ def reply_to_json(reply: Reply | RequestTooLong) -> str:
     return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
 
-def reply_from_json(fields: dict[str, Any]) -> Reply | RequestTooLong:
-    """What :func:`reply_to_json` was given; a reply is marked as cached."""
-    if _TOO_LONG in fields:
-        return RequestTooLong(fields[_TOO_LONG])
-    calls = [ToolCall(**call) for call in fields["tool_calls"]]
-    return Reply(fields["text"], calls, Usage(**fields["usage"]), cached=True)
+def reply_from_json(fields: Any) -> Reply | RequestTooLong:
+    """What :func:`reply_to_json` was given; a reply is marked as cached.
+
+    Raises:
+        ValueError: It is none, as after damage; the message says what is wrong.
+    """
+    match fields:
+        case {"too_long": str(why)}:
+            return RequestTooLong(why)
+        case {"text": str(text), "tool_calls": list(calls), "usage": dict(usage)}:
+            return Reply(text, [_call_from_json(call) for call in calls], _usage_from_json(usage), cached=True)
+    raise ValueError("it has no text, calls and usage")
+
+
+def _call_from_json(fields: Any) -> ToolCall:
+    match fields:
+        case {"name": str(name), "arguments": dict(arguments), "error": str() | None as error}:
+            return ToolCall(name, arguments, error)
+    raise ValueError("a call is malformed")
+
+
+def _usage_from_json(fields: Any) -> Usage:
+    match fields:
+        case {"prompt_tokens": int(prompt), "completion_tokens": int(completion), "estimated": bool(estimated)}:
+            if 0 <= min(prompt, completion) <= max(prompt, completion) <= MOST_TOKENS:
+                return Usage(prompt, completion, estimated)
+    raise ValueError("its figures of tokens make no sense")
 
 
 def is_refusal(reply: Reply) -> bool:

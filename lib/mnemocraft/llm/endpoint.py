@@ -23,7 +23,7 @@ import openai
 from mnemocraft.bounded import read_json
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm import toolformat
-from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
+from mnemocraft.llm.types import MOST_TOKENS, Reply, Request, ToolCall, Usage
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
@@ -36,8 +36,6 @@ LONGEST_ANSWER = 64_000
 """Characters of an answer that are kept: four times what 4,096 tokens, the most that is asked for, take."""
 MOST_CALLS = 16
 """Tool calls of one answer that are read."""
-MOST_TOKENS = 10_000_000
-"""The most tokens that a server can say one call took."""
 MASK = "[API key]"
 SHORTEST_KEY = 8
 """Characters; shorter keys (``none``, ``k``) are no secrets but words, and masking them would spoil messages."""
