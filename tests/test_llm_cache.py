@@ -263,3 +263,59 @@ def test_a_file_that_is_no_cache_is_left_alone(tmp_path):
 
 def test_a_folder_gets_a_file_of_its_own(tmp_path):
     assert AnswerCache(str(tmp_path)).path == Path(tmp_path / "answers.sqlite").resolve()
+
+
+def damage_pages(path):
+    """Overwrite everything behind the header, as a broken disk does."""
+    content = path.read_bytes()
+    path.write_bytes(content[:100] + b"\xa5" * (len(content) - 100))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damage_pages,
+        lambda path: path.write_bytes(path.read_bytes()[:5000]),
+        lambda path: path.write_bytes(b"garbage" * 1000),
+    ],
+    ids=["pages", "cut", "header"],
+)
+def test_a_damaged_cache_is_set_aside_and_begun_anew(damage, tmp_path, caplog):
+    """It made all of 568 episodes a crash, for good."""
+    path = tmp_path / "answers.sqlite"
+    with FakeServer() as server:
+        complete(server, path)
+        damage(path)
+        assert complete(server, path).text == "echo: hello"
+        assert complete(server, path).cached
+    assert "is damaged" in caplog.text and "begun" in caplog.text
+    assert len(list(tmp_path.glob("answers.sqlite.damaged-*"))) >= 1, "nothing paid for is thrown away"
+
+
+def test_a_cache_that_is_damaged_while_it_is_open_heals(tmp_path):
+    path = tmp_path / "answers.sqlite"
+    cache, reply = AnswerCache(path), Reply("yes", [], Usage(1, 1))
+    for seed in range(300):
+        cache.put(Request("m", USER, seed=seed), reply)
+    cache._run("PRAGMA wal_checkpoint(TRUNCATE)", ())
+    cache._run("PRAGMA shrink_memory", ())
+    damage_pages(path)
+    keys = [Request("m", USER, seed=seed).key() for seed in range(300)]
+    assert None in [cache.get(key) for key in keys], "the damage is met"
+    for seed in range(300):
+        cache.put(Request("m", USER, seed=seed), reply)
+    cache.close()
+    again = AnswerCache(path)
+    assert all(again.get(key) for key in keys)
+
+
+@pytest.mark.parametrize("stored", ["{", "[]", '{"text": 1}', '{"text": "", "tool_calls": [3], "usage": {}}', "[" * 9999])
+def test_a_damaged_answer_is_asked_anew(stored, tmp_path):
+    with FakeServer() as server:
+        complete(server, tmp_path / "c")
+        database = sqlite3.connect(tmp_path / "c")
+        database.execute("UPDATE answers SET reply=?", (stored,))
+        database.commit()
+        database.close()
+        assert not complete(server, tmp_path / "c").cached
+        assert complete(server, tmp_path / "c").cached
