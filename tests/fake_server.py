@@ -24,7 +24,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class Fault:
-    """One misbehaviour: an HTTP status, a raw body, a pause, or a connection cut in mid-body."""
+    """One misbehaviour: an HTTP status, a raw body, a pause, a connection cut in mid-body, or a body that never ends."""
 
     status: int = 200
     message: str = "the server says no"
@@ -33,6 +33,10 @@ class Fault:
     content_type: str = "application/json"
     reset: bool = False
     pause: float = 0.0
+    drip: float = 0.0
+    """Seconds between two bytes of the body."""
+    endless: bool = False
+    """Chunk after chunk, for ever."""
 
 
 def say(text: str) -> Callable[[Body], Body]:
@@ -125,6 +129,7 @@ class FakeServer:
                 if not self._write(writer, fault, payload):
                     break
                 await writer.drain()
+                await self._go_on(writer, fault, payload)
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
         finally:
@@ -180,12 +185,22 @@ class FakeServer:
     def _write(self, writer: asyncio.StreamWriter, fault: Fault, payload: bytes) -> bool:
         head = f"HTTP/1.1 {fault.status} Fake\r\nContent-Type: {fault.content_type}\r\n"
         head += "".join(f"{k}: {v}\r\n" for k, v in fault.headers.items())
-        head += f"Content-Length: {len(payload)}\r\n\r\n"
-        writer.write(head.encode() + payload[: len(payload) // 2 if fault.reset else None])
+        length = "Transfer-Encoding: chunked" if fault.endless else f"Content-Length: {len(payload)}"
+        shown = 0 if fault.drip or fault.endless else len(payload) // 2 if fault.reset else None
+        writer.write(f"{head}{length}\r\n\r\n".encode() + payload[:shown])
         if fault.reset:  # no lingering: the peer gets a reset, not a polite end
             linger = struct.pack("ii", 1, 0)
             writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         return not fault.reset
+
+    async def _go_on(self, writer: asyncio.StreamWriter, fault: Fault, payload: bytes) -> None:
+        """The body of a reply that takes its time."""
+        while fault.endless:
+            writer.write(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
+            await writer.drain()
+        for place in range(len(payload) if fault.drip else 0):
+            writer.write(payload[place : place + 1])
+            await asyncio.sleep(fault.drip)
 
 
 def _error(fault: Fault) -> bytes:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from fake_server import FakeServer
-from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.errors import BudgetExceeded, MnemocraftError, ModelUnavailable
 from mnemocraft.llm import Budget, Usage, budget, estimate_cost, get_model
 from mnemocraft.llm.budget import prices
 
@@ -87,3 +87,25 @@ def test_a_bad_row_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(budget, "PRICES", table)
     with pytest.raises(MnemocraftError, match="'cheap'"):
         prices.__wrapped__()
+
+
+def test_a_model_with_a_price_stops_at_ten_dollars_if_nobody_sets_a_limit(monkeypatch):
+    monkeypatch.setattr("mnemocraft.llm.model.DEFAULT_DOLLARS", 45 * 5e-6)
+    with FakeServer() as server:
+        answered, error, _ = ask(server, 8, None)
+        assert 0 < answered < 8 and "max_dollars sets another" in str(error)
+        assert ask(server, 8, Budget(dollars=5))[1] is None
+        assert ask(server, 8, None, name="nobody")[1] is None
+    assert budget.DEFAULT_DOLLARS == 10
+
+
+def test_a_model_that_mostly_answers_nothing_stops_the_run():
+    async def run(server):
+        model = get_model("m", base_url=server.url)
+        for number in range(100):
+            await model.complete([{"role": "user", "content": str(number)}])
+
+    with FakeServer(lambda body: {"content": "" if int(body["messages"][-1]["content"]) > 9 else "yes"}) as server:
+        with pytest.raises(ModelUnavailable, match=r"30 of the last 40 answers of model 'm' were empty"):
+            asyncio.run(run(server))
+        assert len(server.requests) == 40

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from fake_server import FakeServer, Fault, call, say
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm import Reply, Request, ToolCall, Usage, get_model
+from mnemocraft.llm.types import MOST_TOKENS
 from mnemocraft.llm.cache import AnswerCache, reply_from_json, reply_to_json
 
 TOOL = {"type": "function", "function": {"name": "move", "parameters": {"type": "object"}}}
@@ -53,11 +54,11 @@ def test_the_golden_key():
     canonical = (
         '{"max_tokens":256,"messages":[{"content":"Craft — or say it is impossible.","role":"system"},'
         '{"content":null,"role":"assistant","tool_calls":[{"id":"call00000","type":"function"}]}],'
-        '"model":"gpt-4o","sample":2,"seed":7,"stop":["END"],"temperature":0.6,"tools":[{"function":'
-        '{"name":"move","parameters":{"type":"object"}},"type":"function"}]}'
+        '"model":"gpt-4o","sample":2,"seed":7,"stop":["END"],"temperature":0.6,"tools":[{"type":"function",'
+        '"function":{"name":"move","parameters":{"type":"object"}}}]}'
     )
     assert hashlib.sha256(canonical.encode()).hexdigest() == request.key()
-    assert request.key() == "718cef048e82e1304dcb3ca63202a97df4adcfda1b42a22b263d6a6c633aa778"
+    assert request.key() == "3a2de2e701611152b3053f713091cb7ac32ed666dfa8f60afd531b1a1d869640"
 
 
 def test_the_golden_key_of_a_call(tmp_path):
@@ -94,6 +95,19 @@ def test_whatever_may_change_the_answer_is_asked_again(change, tmp_path):
         assert len(server.requests) == 2
 
 
+def test_the_order_of_a_schemas_properties_is_part_of_the_key_and_stays_as_it_is():
+    """The grammar of a small model follows it: asked with sorted properties, it gave the quantity first."""
+    both = [
+        {"type": "function", "function": {"name": "move", "parameters": {"properties": dict.fromkeys(order, {})}}}
+        for order in (("slot_from", "quantity"), ("quantity", "slot_from"))
+    ]
+    requests = [Request("m", USER, [tool]) for tool in both]
+    assert requests[0].key() != requests[1].key()
+    assert [json.dumps(json.loads(r.canonical())["tools"]) for r in requests] == [json.dumps([t]) for t in both]
+    twin = Request("m", [dict(reversed(message.items())) for message in USER], [both[0]])
+    assert twin.key() == requests[0].key()
+
+
 def test_server_key_ids_and_spelling_do_not_matter(tmp_path):
     def conversation(number):
         function = {"name": "move", "arguments": "{}"}
@@ -112,7 +126,7 @@ def test_server_key_ids_and_spelling_do_not_matter(tmp_path):
     calls=st.lists(
         st.builds(ToolCall, TEXT, st.dictionaries(TEXT, st.integers() | TEXT), st.none() | TEXT), max_size=3
     ),
-    usage=st.builds(Usage, st.integers(0), st.integers(0), st.booleans()),
+    usage=st.builds(Usage, st.integers(0, MOST_TOKENS), st.integers(0, MOST_TOKENS), st.booleans()),
 )
 def test_a_reply_survives_storage(text, calls, usage):
     reply = Reply(text, calls, usage, cached=True)
@@ -249,3 +263,59 @@ def test_a_file_that_is_no_cache_is_left_alone(tmp_path):
 
 def test_a_folder_gets_a_file_of_its_own(tmp_path):
     assert AnswerCache(str(tmp_path)).path == Path(tmp_path / "answers.sqlite").resolve()
+
+
+def damage_pages(path):
+    """Overwrite everything behind the header, as a broken disk does."""
+    content = path.read_bytes()
+    path.write_bytes(content[:100] + b"\xa5" * (len(content) - 100))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damage_pages,
+        lambda path: path.write_bytes(path.read_bytes()[:5000]),
+        lambda path: path.write_bytes(b"garbage" * 1000),
+    ],
+    ids=["pages", "cut", "header"],
+)
+def test_a_damaged_cache_is_set_aside_and_begun_anew(damage, tmp_path, caplog):
+    """It made all of 568 episodes a crash, for good."""
+    path = tmp_path / "answers.sqlite"
+    with FakeServer() as server:
+        complete(server, path)
+        damage(path)
+        assert complete(server, path).text == "echo: hello"
+        assert complete(server, path).cached
+    assert "is damaged" in caplog.text and "begun" in caplog.text
+    assert len(list(tmp_path.glob("answers.sqlite.damaged-*"))) >= 1, "nothing paid for is thrown away"
+
+
+def test_a_cache_that_is_damaged_while_it_is_open_heals(tmp_path):
+    path = tmp_path / "answers.sqlite"
+    cache, reply = AnswerCache(path), Reply("yes", [], Usage(1, 1))
+    for seed in range(300):
+        cache.put(Request("m", USER, seed=seed), reply)
+    cache._run("PRAGMA wal_checkpoint(TRUNCATE)", ())
+    cache._run("PRAGMA shrink_memory", ())
+    damage_pages(path)
+    keys = [Request("m", USER, seed=seed).key() for seed in range(300)]
+    assert None in [cache.get(key) for key in keys], "the damage is met"
+    for seed in range(300):
+        cache.put(Request("m", USER, seed=seed), reply)
+    cache.close()
+    again = AnswerCache(path)
+    assert all(again.get(key) for key in keys)
+
+
+@pytest.mark.parametrize("stored", ["{", "[]", '{"text": 1}', '{"text": "", "tool_calls": [3], "usage": {}}', "[" * 9999])
+def test_a_damaged_answer_is_asked_anew(stored, tmp_path):
+    with FakeServer() as server:
+        complete(server, tmp_path / "c")
+        database = sqlite3.connect(tmp_path / "c")
+        database.execute("UPDATE answers SET reply=?", (stored,))
+        database.commit()
+        database.close()
+        assert not complete(server, tmp_path / "c").cached
+        assert complete(server, tmp_path / "c").cached

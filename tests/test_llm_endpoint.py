@@ -4,12 +4,13 @@ import asyncio
 import gzip
 import json
 import logging
+import time
 
 import pytest
 
 from fake_server import FakeServer, Fault, call, say
-from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable
-from mnemocraft.llm import ToolCall, export_recording, get_model
+from mnemocraft.errors import BudgetExceeded, MnemocraftError, ModelError, ModelUnavailable
+from mnemocraft.llm import Budget, ToolCall, endpoint, export_recording, get_model
 
 USER = [{"role": "user", "content": "hello"}]
 TOOL = {
@@ -62,6 +63,13 @@ PASSING = {
     "no choices": (Fault(raw=b'{"choices": []}'), "unreadable_answer"),
     "a list": (Fault(raw=b"[1, 2]"), "unreadable_answer"),
     "no message": (Fault(raw=b'{"choices": [{"message": null}]}'), "unreadable_answer"),
+    "a drip": (Fault(drip=0.1), "timeout"),
+    "a body without end": (Fault(endless=True), "unreadable_answer"),
+    "a bomb": (
+        Fault(raw=gzip.compress(b" " * 50_000_000), headers={"Content-Encoding": "gzip"}),
+        "unreadable_answer",
+    ),
+    "a deep body": (Fault(raw=b'{"choices": ' + b"[" * 600 + b"]" * 600 + b"}"), "unreadable_answer"),
 }
 
 
@@ -69,7 +77,7 @@ PASSING = {
 def test_a_passing_fault_is_retried_and_counted(fault):
     misbehaviour, kind = PASSING[fault]
     with FakeServer(faults=[misbehaviour, misbehaviour]) as server:
-        [reply], model = ask(server, timeout=0.3 if kind == "timeout" else 5.0)
+        [reply], model = ask(server, timeout=0.3 if kind == "timeout" else 20.0)
         assert reply.text == "echo: hello"
         assert model.failures == {kind: 2}
         assert len(server.requests) == 3
@@ -79,7 +87,7 @@ def test_a_passing_fault_is_retried_and_counted(fault):
 def test_a_lasting_fault_is_one_model_error_after_a_bounded_number_of_tries(fault):
     misbehaviour, kind = PASSING[fault]
     with FakeServer(faults=[misbehaviour] * 9) as server:
-        [error], model = ask(server, timeout=0.3 if kind == "timeout" else 5.0, retries=1)
+        [error], model = ask(server, timeout=0.3 if kind == "timeout" else 20.0, retries=1)
         assert isinstance(error, ModelError) and "'m' failed for good" in str(error)
         assert model.failures == {kind: 2, "gave_up": 1}
         assert len(server.requests) == 2, "retries of the client and of ours must not multiply"
@@ -176,11 +184,12 @@ def test_an_empty_answer_is_a_reply_and_counted(content):
     assert model.failures == {"empty_answer": 1}
 
 
-def test_an_over_long_answer_comes_back_as_it_is_and_is_counted():
-    long = "x" * 200_000
-    with FakeServer(lambda body: {"content": long, "finish_reason": "length"}) as server:
+def test_an_over_long_answer_is_cut_and_counted():
+    """Answers of 10 MB made trajectories of 200 MB."""
+    with FakeServer(lambda body: {"content": "x" * 200_000, "finish_reason": "length"}) as server:
         [reply], model = ask(server)
-    assert reply.text == long and model.failures == {"cut_answer": 1}
+    assert reply.text == "x" * endpoint.LONGEST_ANSWER
+    assert model.failures == {"cut_answer": 1, "long_answer": 1}
 
 
 def test_a_refusal_to_answer_is_an_empty_reply_and_counted():
@@ -289,3 +298,94 @@ def test_a_key_that_the_server_repeats_is_in_no_file_message_or_log(tmp_path, ca
     for text in [*written, json.dumps(errors).encode(), caplog.text.encode()]:
         assert KEY.encode() not in text
     assert b"echo: b" in written[-1]
+
+
+def test_a_reply_that_drips_ends_at_the_deadline_of_one_try():
+    """Time-outs between two bytes never end it: such a run hung for good."""
+    with FakeServer(faults=[Fault(drip=0.05)] * 9) as server:
+        started = time.monotonic()
+        [error], model = ask(server, timeout=0.5, retries=1)
+        assert time.monotonic() - started < 4
+    assert "no answer within 0.5 s" in str(error) and model.failures["timeout"] == 2
+
+
+@pytest.mark.parametrize(
+    "figure", [2**70, 10**400, -5, 1.5, 1e300, "12", None, True, [1]], ids=lambda figure: str(figure)[:9]
+)
+@pytest.mark.parametrize("field", ["prompt_tokens", "completion_tokens"])
+def test_impossible_figures_are_replaced_by_an_estimate(field, figure):
+    """2^70 made every record of a run unreadable, and a negative number defeated the budget of tokens."""
+    usage = {"prompt_tokens": 3, "completion_tokens": 4, field: figure}
+    body = {"choices": [{"message": {"content": "abcdefgh"}}], "usage": usage}
+    with FakeServer(faults=[Fault(raw=json.dumps(body).encode())]) as server:
+        [reply], _ = ask(server)
+    assert reply.usage.estimated and 0 < reply.usage.completion_tokens < 100
+
+
+def test_negative_figures_do_not_prolong_a_budget():
+    usage = {"prompt_tokens": -1000, "completion_tokens": -1000}
+    body = json.dumps({"choices": [{"message": {"content": "x" * 400}}], "usage": usage}).encode()
+
+    async def run(server):
+        model = get_model("m", base_url=server.url, budget=Budget(tokens=250))
+        for sample in range(9):
+            await model.complete(USER, sample=sample)
+
+    with FakeServer(faults=[Fault(raw=body)] * 9) as server:
+        with pytest.raises(BudgetExceeded):
+            asyncio.run(run(server))
+        assert len(server.requests) <= 4
+
+
+@pytest.mark.parametrize("arguments", ['{"a":' * 600 + "1" + "}" * 600, '{"n": 1e999}', '{"n": ' + "9" * 70_000 + "}"])
+def test_arguments_that_no_agent_could_store_are_a_described_error(arguments):
+    """The first ended every episode as a crash."""
+    with FakeServer(call("move", arguments)) as server:
+        [reply], model = ask(server, tools=[TOOL])
+    [got] = reply.tool_calls
+    assert got.arguments == {} and got.error and model.failures == {"malformed_call": 1}
+
+
+def test_of_very_many_calls_the_first_are_read():
+    function = {"name": "move", "arguments": '{"n": 1}'}
+    calls = [{"id": "x", "type": "function", "function": function}] * 30_000
+    with FakeServer(lambda body: {"content": None, "tool_calls": calls}) as server:
+        [reply], model = ask(server, tools=[TOOL])
+    assert len(reply.tool_calls) == endpoint.MOST_CALLS and model.failures == {"too_many_calls": 1}
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_a_key_in_an_answer_is_masked_before_it_is_kept(native, tmp_path, caplog):
+    """Also where its letters are escaped, in a name, an argument or a refusal."""
+    escaped = KEY.replace("s", "\\u0073")
+    said = call(f"move {KEY}", f'{{"{escaped}": ["{escaped}"]}}')
+    if not native:
+        said = say(f'It is {KEY}: {{"name": "move", "arguments": {{"n": "{escaped}"}}}}')
+
+    async def run(server):
+        model = get_model("m", base_url=server.url, api_key=KEY, cache=tmp_path / "c.sqlite")
+        replies = [await model.complete(USER, tools=[TOOL])]
+        server.answer = lambda body: {"content": None, "refusal": f"no, {KEY}"}
+        replies.append(await model.complete(USER, tools=[TOOL], sample=1))
+        await model.aclose()
+        return replies
+
+    with FakeServer(said, refuse=None if native else "no tools") as server:
+        replies = asyncio.run(run(server))
+    assert "[API key]" in str(replies[0]) and replies[0].tool_calls and "[API key]" in caplog.text
+    kept = b"".join(path.read_bytes() for path in sorted(tmp_path.iterdir()))
+    for text in (repr(replies), kept.decode("latin-1"), caplog.text):
+        assert KEY not in text
+
+
+@pytest.mark.parametrize("key", ["none", "k"])
+def test_a_short_key_does_not_spoil_what_is_said(key):
+    async def run(server):
+        model = get_model("m", base_url=server.url, api_key=key, max_retries=0)
+        reply = await model.complete(USER)
+        with pytest.raises(ModelError, match="none of the kinds is known"):
+            await model.complete(USER)
+        return reply
+
+    with FakeServer(say("none think"), faults=[Fault(), Fault(400, "none of the kinds is known")]) as server:
+        assert asyncio.run(run(server)).text == "none think"

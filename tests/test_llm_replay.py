@@ -81,7 +81,7 @@ def test_a_recording_is_readable_and_says_what_it_is(recorded):
     lines = [json.loads(line) for line in gzip.decompress(recorded[0].read_bytes()).splitlines()]
     assert {**lines[0], "created_by": ""} == {
         "format": "mnemocraft-recording",
-        "version": 1,
+        "version": 2,
         "model": "gpt-4o",
         "created_by": "",
         "count": 3,
@@ -210,7 +210,7 @@ def test_a_shipped_recording_is_found_by_name_and_a_wrong_name_lists_them(record
 @pytest.mark.parametrize("line", ["[1]", "{}", '{"key": "k", "request": {}}', '{"reply": 3}'])
 def test_a_damaged_entry_is_one_sentence(line, tmp_path):
     path = tmp_path / "r.jsonl.gz"
-    header = {"format": "mnemocraft-recording", "version": 1, "model": "m", "count": 1}
+    header = {"format": "mnemocraft-recording", "version": 2, "model": "m", "count": 1}
     path.write_bytes(gzip.compress(f"{json.dumps(header)}\n{line}\n".encode()))
     with pytest.raises(MnemocraftError, match="damaged"):
         get_model(f"replay:{path}")
@@ -218,9 +218,68 @@ def test_a_damaged_entry_is_one_sentence(line, tmp_path):
 
 def test_a_flipped_byte_is_one_sentence(tmp_path):
     path = tmp_path / "r.jsonl.gz"
-    header = {"format": "mnemocraft-recording", "version": 1, "model": "m", "count": 0}
+    header = {"format": "mnemocraft-recording", "version": 2, "model": "m", "count": 0}
     data = bytearray(gzip.compress((json.dumps(header) * 50).encode()))
     data[20] ^= 0xFF
     path.write_bytes(data)
     with pytest.raises(MnemocraftError, match=r"cannot be read|is not a recording"):
         get_model(f"replay:{path}")
+
+
+def test_another_order_of_properties_is_a_miss_that_says_so(tmp_path):
+    def tool(*names):
+        parameters = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+        return {"type": "function", "function": {"name": "move", "parameters": parameters}}
+
+    with FakeServer() as server:
+        model = get_model("m", base_url=server.url, cache=tmp_path / "c")
+        asyncio.run(model.complete(conversation("go"), tools=[tool("to", "from")]))
+    export_recording(tmp_path / "c", tmp_path / "r.jsonl.gz")
+    model = get_model(f"replay:{tmp_path}/r.jsonl.gz")
+    assert asyncio.run(model.complete(conversation("go"), tools=[tool("to", "from")])).cached
+    with pytest.raises(ReplayMiss, match="keys are in another order"):
+        asyncio.run(model.complete(conversation("go"), tools=[tool("from", "to")]))
+
+
+HEADER = {"format": "mnemocraft-recording", "version": 2, "model": "m", "count": 1}
+ENTRY = {
+    "key": "k",
+    "request": dict.fromkeys(("model", "tools", "temperature", "max_tokens", "stop", "seed", "sample"))
+    | {"messages": []},
+    "reply": {"text": "", "tool_calls": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "estimated": False}},
+}
+
+
+def written(path, *lines):
+    path.write_bytes(gzip.compress("\n".join(json.dumps(line) for line in lines).encode()))
+    return f"replay:{path}"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"key": 3},
+        {"request": None},
+        {"request": {"model": "m"}},
+        {"request": ENTRY["request"] | {"messages": [1]}},
+        {"reply": ENTRY["reply"] | {"text": 5}},
+        {"reply": ENTRY["reply"] | {"tool_calls": [{"name": "a"}]}},
+        {"reply": ENTRY["reply"] | {"usage": {"prompt_tokens": 2**70, "completion_tokens": 0, "estimated": False}}},
+        {"reply": ENTRY["reply"] | {"usage": {"prompt_tokens": -1, "completion_tokens": 0, "estimated": False}}},
+    ],
+    ids=str,
+)
+def test_a_recording_with_wrong_types_is_one_sentence(change, tmp_path):
+    assert get_model(written(tmp_path / "good.jsonl.gz", HEADER, ENTRY)).name
+    with pytest.raises(MnemocraftError, match=r"is damaged: answer 1 (is|has)"):
+        get_model(written(tmp_path / "bad.jsonl.gz", HEADER, ENTRY | change))
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused_early(tmp_path, monkeypatch):
+    bomb = tmp_path / "bomb.jsonl.gz"
+    bomb.write_bytes(gzip.compress(b" " * 60_000_000))
+    with pytest.raises(MnemocraftError, match="too long: 4,000,000 characters a line"):
+        get_model(f"replay:{bomb}")
+    monkeypatch.setattr(replay, "MOST_CHARACTERS", 1000)
+    with pytest.raises(MnemocraftError, match="and 1,000 in all"):
+        get_model(written(tmp_path / "many.jsonl.gz", HEADER | {"count": 9}, *[ENTRY] * 9))

@@ -84,11 +84,6 @@ def test_no_native_arguments_are_an_empty_object(arguments):
     assert toolformat.native_call("think", arguments) == ToolCall("think", {})
 
 
-def test_half_an_emoji_does_not_make_a_reply_unstorable():
-    assert toolformat.read_json('{"a": "\\ud83d"}') == {"a": "?"}
-    assert toolformat.read_json('{"a": "\\ud83d\\ude00"}') == {"a": "😀"}
-
-
 def test_reasoning_is_stripped_also_without_its_opening_tag():
     assert toolformat.strip_reasoning("<think>a</think>b<think>c</think> d") == "b d"
     assert toolformat.strip_reasoning("a {} </think>\nb") == "b"

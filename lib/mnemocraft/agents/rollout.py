@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from mnemocraft.errors import ModelError, RequestTooLong
 from mnemocraft.llm import Model
+from mnemocraft.llm.cache import is_refusal
 from mnemocraft.llm.types import Message, Reply, TokenLedger, Tool
 from mnemocraft.memory.interface import Cue, Hit, Memory
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs.events import Action, Call, End, Error, Event, Note, Recall, Start
 from mnemocraft.runs.study import Episode
 from mnemocraft.worlds.world import Feedback, World, lacks
+
+
+MOST_UNUSABLE = 5
+"""Answers in a row of which nothing can be used that end an episode with reason ``no_answers``."""
+LONGEST_KEPT, MOST_KEPT = 20_000, 4_000_000
+"""Characters of an answer, and of all answers of an episode, that its trajectory keeps."""
 
 
 class Stopped(Exception):
@@ -62,7 +70,7 @@ async def play(
     """Play an episode to its end.
 
     A request that is too long for the model ends it with reason ``dialogue_full``, as an outcome; one that
-    finally fails with reason ``error``. After an error the memory reports nothing, as the stream begins anew
+    finally fails with reason ``error``, and a model that answers nothing with ``no_answers``. After an error the memory reports nothing, as the stream begins anew
     from what earlier episodes left.
 
     Args:
@@ -134,6 +142,7 @@ class Rollout:
         self._remembers = type(memory) is not NoMemory  # else nobody needs to look
         self._start = self.cue() if self._remembers else None
         self._told = False
+        self._empty = self._kept = 0
         self.sample = 0
         self.ledger = TokenLedger()
         self.actions: list[str] = []
@@ -147,6 +156,7 @@ class Rollout:
         """The model's answer in a role, sampled as the agent says; ``about`` is recorded with it.
 
         Raises:
+            Stopped: ``no_answers``; this is one of :data:`MOST_UNUSABLE` empty answers in a row.
             ModelError: The request finally failed.
         """
         how = self.agent.sampling.get(role) or self.agent.sampling.get("", Sampling())
@@ -160,10 +170,24 @@ class Rollout:
         )
         self.ledger.add(role, reply)
         self.count("calls")
-        calls = [{"name": call.name, "arguments": call.arguments} for call in reply.tool_calls]
+        text, calls = self._as_kept(reply)
         usage = reply.usage
-        self.log(Call(role, reply.text, calls, usage.prompt_tokens, usage.completion_tokens, about))
+        self.log(Call(role, text, calls, usage.prompt_tokens, usage.completion_tokens, about))
+        self._empty = self._empty + 1 if is_refusal(reply) else 0
+        if self._empty >= MOST_UNUSABLE:
+            raise Stopped("no_answers")
         return reply
+
+    def _as_kept(self, reply: Reply) -> tuple[str, list[dict[str, Any]]]:
+        """An answer as the trajectory keeps it; what is cut off counts as ``cut_answers``."""
+        calls = [{"name": call.name, "arguments": call.arguments} for call in reply.tool_calls]
+        room = max(0, min(LONGEST_KEPT, MOST_KEPT - self._kept))
+        text, size = reply.text[:room], len(reply.text) + len(json.dumps(calls))
+        if size > room:
+            calls = [{"name": call["name"], "arguments": {}} for call in calls]
+            self.count("cut_answers")
+        self._kept += min(size, room)
+        return text, calls
 
     def cue(self, query: str = "", plan: str = "") -> Cue:
         """What the memory is asked by now."""

@@ -13,6 +13,9 @@ from mnemocraft.paths import DATA
 PRICES = DATA / "prices.csv"
 """The price table; edit it to your provider's prices."""
 
+DEFAULT_DOLLARS = 10.0
+"""What a run may cost with a server's model whose price is known, if nobody says anything else."""
+
 
 @dataclass(frozen=True)
 class Price:
@@ -126,8 +129,8 @@ class Budget:
             )
         if self.dollars is not None and self.used_dollars >= self.dollars:
             raise BudgetExceeded(
-                f"The dollar budget is used up: ${self.used_dollars:.4f} of ${self.dollars:.4f}; "
-                "everything finished so far is kept."
+                f"The dollar budget is used up: ${self.used_dollars:.4f} of ${self.dollars:.4f} "
+                "(max_dollars sets another); everything finished so far is kept."
             )
 
     def spend(self, usage: Usage, price: Price | None) -> None:

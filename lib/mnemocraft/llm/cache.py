@@ -5,17 +5,22 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import logging
 import os
+import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from mnemocraft.bounded import read_json
 from mnemocraft.errors import MnemocraftError, ModelUnavailable, RequestTooLong
-from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
+from mnemocraft.llm.types import MOST_TOKENS, Reply, Request, ToolCall, Usage
 
+log = logging.getLogger(__name__)
 VERSION = 1
 _DEFAULT_NAME = "answers.sqlite"
 _SCHEMA = """
@@ -40,12 +45,33 @@ def reply_to_json(reply: Reply | RequestTooLong) -> str:
     return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
 
-def reply_from_json(fields: dict[str, Any]) -> Reply | RequestTooLong:
-    """What :func:`reply_to_json` was given; a reply is marked as cached."""
-    if _TOO_LONG in fields:
-        return RequestTooLong(fields[_TOO_LONG])
-    calls = [ToolCall(**call) for call in fields["tool_calls"]]
-    return Reply(fields["text"], calls, Usage(**fields["usage"]), cached=True)
+def reply_from_json(fields: Any) -> Reply | RequestTooLong:
+    """What :func:`reply_to_json` was given; a reply is marked as cached.
+
+    Raises:
+        ValueError: It is none, as after damage; the message says what is wrong.
+    """
+    match fields:
+        case {"too_long": str(why)}:
+            return RequestTooLong(why)
+        case {"text": str(text), "tool_calls": list(calls), "usage": dict(usage)}:
+            return Reply(text, [_call_from_json(call) for call in calls], _usage_from_json(usage), cached=True)
+    raise ValueError("it has no text, calls and usage")
+
+
+def _call_from_json(fields: Any) -> ToolCall:
+    match fields:
+        case {"name": str(name), "arguments": dict(arguments), "error": str() | None as error}:
+            return ToolCall(name, arguments, error)
+    raise ValueError("a call is malformed")
+
+
+def _usage_from_json(fields: Any) -> Usage:
+    match fields:
+        case {"prompt_tokens": int(prompt), "completion_tokens": int(completion), "estimated": bool(estimated)}:
+            if 0 <= min(prompt, completion) <= max(prompt, completion) <= MOST_TOKENS:
+                return Usage(prompt, completion, estimated)
+    raise ValueError("its figures of tokens make no sense")
 
 
 def is_refusal(reply: Reply) -> bool:
@@ -56,6 +82,7 @@ def is_refusal(reply: Reply) -> bool:
 class AnswerCache:
     """Answers by content address (:meth:`Request.key`); no expiry; the first answer stays.
 
+    A file that turns out to be damaged is set aside, and a new one begun; a damaged answer is asked anew.
     That a request was too long is kept for recordings only: who has a larger context now asks again.
 
     Args:
@@ -71,10 +98,58 @@ class AnswerCache:
         self._lock = threading.Lock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
-            self._prepare()
+            self._open()
+        except sqlite3.OperationalError as error:
+            raise self._lost(error) from None
+        except sqlite3.DatabaseError as error:
+            if self.path.suffix != ".sqlite":  # a file of the user's that never was a cache
+                raise self._lost(error) from None
+            self._begin_anew(error)
+        except OSError as error:
+            raise self._lost(error) from None
+
+    def _lost(self, error: Exception) -> MnemocraftError:
+        return ModelUnavailable(f"The answer cache {self.path} cannot be opened or read: {error}.")
+
+    def _open(self) -> None:
+        self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+        self._prepare()
+
+    def _begin_anew(self, damage: Exception) -> None:
+        """Keep a copy of the damaged file, and empty it where it lies, as other processes may have it open."""
+        aside = self.path.with_name(f"{self.path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
+        log.warning(
+            "The answer cache %s is damaged (%s); a copy is kept as %s, and it is begun anew.",
+            self.path, damage, aside.name,
+        )  # fmt: skip
+        try:
+            shutil.copy2(self.path, aside)
+            try:
+                with contextlib.closing(sqlite3.connect(":memory:")) as empty:
+                    empty.execute(_SCHEMA)
+                    empty.execute(f"PRAGMA user_version={VERSION}")
+                    empty.backup(self._db)  # overwrites every page, under the file's own locks
+            except sqlite3.DatabaseError:  # not even a header: nobody can have it open
+                self._db.close()
+                self.path.unlink()
+                self._open()
         except (OSError, sqlite3.Error) as error:
-            raise MnemocraftError(f"The answer cache {self.path} cannot be opened: {error}.") from None
+            raise self._lost(error) from None
+
+    def _run(self, statement: str, values: tuple[Any, ...]) -> list[Any]:
+        """Execute a statement, once more with a new file if this one is damaged.
+
+        Raises:
+            sqlite3.OperationalError: It cannot be executed: the disk is full, the file locked or gone.
+        """
+        with self._lock:
+            try:
+                return self._db.execute(statement, values).fetchall()
+            except sqlite3.OperationalError:
+                raise
+            except sqlite3.DatabaseError as damage:
+                self._begin_anew(damage)
+                return self._db.execute(statement, values).fetchall()
 
     def _prepare(self) -> None:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -90,10 +165,21 @@ class AnswerCache:
             self._db.execute(f"PRAGMA user_version={VERSION}")
 
     def get(self, key: str) -> Reply | None:
-        """The stored answer, or None."""
-        with self._lock:
-            row = self._db.execute("SELECT reply FROM answers WHERE key=?", (key,)).fetchone()
-        reply = reply_from_json(json.loads(row[0])) if row else None
+        """The stored answer, or None; a damaged one is dropped.
+
+        Raises:
+            ModelUnavailable: The file cannot be read; the run must stop rather than pay for its answers again.
+        """
+        try:
+            rows = self._run("SELECT reply FROM answers WHERE key=?", (key,))
+            try:
+                reply = reply_from_json(read_json(rows[0][0])) if rows else None
+            except (ValueError, TypeError) as damage:
+                log.warning("An answer in the cache %s is damaged (%s); it is asked anew.", self.path, damage)
+                self._run("DELETE FROM answers WHERE key=?", (key,))
+                reply = None
+        except sqlite3.Error as error:
+            raise self._lost(error) from None
         return reply if isinstance(reply, Reply) else None
 
     def put(self, request: Request, reply: Reply | RequestTooLong, key: str | None = None) -> None:
@@ -106,8 +192,7 @@ class AnswerCache:
             return
         row = (key or request.key(), request.model, request.canonical(), reply_to_json(reply))
         try:
-            with self._lock:
-                self._db.execute(_INSERT, row)
+            self._run(_INSERT, row)
         except sqlite3.Error as error:
             raise ModelUnavailable(
                 f"An answer could not be written to the cache {self.path} ({error}); "

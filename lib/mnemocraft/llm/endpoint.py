@@ -20,15 +20,25 @@ import aiohttp
 import httpx2
 import openai
 
+from mnemocraft.bounded import read_json
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm import toolformat
-from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
+from mnemocraft.llm.types import MOST_TOKENS, Reply, Request, ToolCall, Usage
 
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
 _TOO_LONG = ("context size", "context length", "context window", "prompt is too long")
 """How servers say that a request does not fit (llama.cpp, OpenAI and vLLM, others)."""
+LONGEST_BODY = 4_000_000
+"""Bytes of a server's reply; the longest answer that is kept takes less, however it is written."""
+LONGEST_ANSWER = 64_000
+"""Characters of an answer that are kept: four times what 4,096 tokens, the most that is asked for, take."""
+MOST_CALLS = 16
+"""Tool calls of one answer that are read."""
+MASK = "[API key]"
+SHORTEST_KEY = 8
+"""Characters; shorter keys (``none``, ``k``) are no secrets but words, and masking them would spoil messages."""
 _STATUS_KINDS = {400: "refused_request", 401: "refused_key", 408: "timeout", 429: "rate_limit"}
 
 
@@ -50,7 +60,7 @@ class Endpoint:
         model: the server's name of the model.
         base_url, api_key: default to ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``.
         max_retries: how often one request is tried again.
-        timeout: seconds for one try.
+        timeout: seconds for one try, to the last byte of the reply.
         tool_mode: ``"native"`` tool calls, ``"text"`` for JSON in text, None to start with native and
             change over when the server refuses the ``tools`` field.
         constrain: ask the server to hold text-mode calls to the tools' JSON schema.
@@ -108,7 +118,7 @@ class Endpoint:
                 raise self._final(error) from None
             except openai.OpenAIError as error:
                 raise self._final(error) from None
-            return self._read(toolformat.read_json(response.text), request, "tools" in body)
+            return self._read(read_json(response.text), request, "tools" in body)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -145,7 +155,9 @@ class Endpoint:
                 api_key=self._key,
                 max_retries=self._max_retries,
                 timeout=self._timeout,
-                http_client=_Http(self.failures),
+                # Nobody has asked for a compressed reply, so that its length is that of its text.
+                default_headers={"Accept-Encoding": "identity"},
+                http_client=_Http(self.failures, self._timeout),
             )
 
     def _body(self, request: Request, dialect: Dialect) -> Json:
@@ -193,7 +205,7 @@ class Endpoint:
             said = f"no answer within {self._timeout:g} s"
         else:
             said = str(error.__cause__ or error)
-        said = " ".join(said.replace(self._key, "[API key]").split())[:300]
+        said = " ".join(self._masked(said).split())[:300]
         if isinstance(error, openai.AuthenticationError):
             return ModelUnavailable(f"The server refuses the API key for '{self.model}' ({said}).")
         if isinstance(error, openai.NotFoundError):
@@ -211,14 +223,37 @@ class Endpoint:
         if message.get("refusal") or choice.get("finish_reason") == "content_filter":
             # An empty reply is what the cache recognises and does not keep.
             self.failures["refused_answer"] += 1
-            log.warning("%s refused to answer: %s", self.model, message.get("refusal") or "content filter")
+            why = self._masked(str(message.get("refusal") or "content filter"))[:300]
+            log.warning("%s refused to answer: %s", self.model, why)
             return Reply("", [], usage)
         self._tools_worked |= native
-        text = toolformat.strip_reasoning(_text(message.get("content")))
+        text = self._masked(toolformat.strip_reasoning(_text(message.get("content"))))
+        if len(text) > LONGEST_ANSWER:
+            self.failures["long_answer"] += 1
+            text = text[:LONGEST_ANSWER]
         calls = _native_calls(message.get("tool_calls"))
+        if len(calls) > MOST_CALLS:
+            self.failures["too_many_calls"] += 1
+            del calls[MOST_CALLS:]
         if request.tools and not native and not calls:
             text, calls = toolformat.parse_call(text)
-        return Reply(text, calls, usage)
+        masked = [ToolCall(*self._masked([call.name, call.arguments, call.error])) for call in calls]
+        return Reply(text, masked, usage)
+
+    def _masked(self, value: Any) -> Any:
+        """JSON without the API key, which some servers repeat: nothing that is kept or shown may hold it."""
+        if isinstance(value, str) and len(self._key) >= SHORTEST_KEY:
+            return value.replace(self._key, MASK)
+        if isinstance(value, dict):
+            return {self._masked(name): self._masked(item) for name, item in value.items()}
+        return [self._masked(item) for item in value] if isinstance(value, list) else value
+
+
+class _Unreadable(httpx2.RemoteProtocolError):
+    """A reply that arrived and cannot be read; the argument says why. The client tries again."""
+
+    def __init__(self, why: str, *, request: httpx2.Request) -> None:
+        super().__init__(f"the answer cannot be read: {why}", request=request)
 
 
 class _Http(openai.DefaultAioHttpClient):
@@ -228,13 +263,18 @@ class _Http(openai.DefaultAioHttpClient):
     which is what limits 64 requests at a time.
     """
 
-    def __init__(self, failures: Counter[str]) -> None:
+    def __init__(self, failures: Counter[str], deadline: float) -> None:
         super().__init__()
-        self._failures = failures
+        self._failures, self._deadline = failures, deadline
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         try:
-            response = await super().send(request, **options)
+            # The client's own time-outs act between two bytes, and a server may drip for ever.
+            async with asyncio.timeout(self._deadline):
+                response = await self._whole(await super().send(request, **{**options, "stream": True}))
+        except _Unreadable:
+            self._failures["unreadable_answer"] += 1
+            raise
         except (httpx2.RequestError, aiohttp.ClientError, OSError) as error:
             # Told apart here: the aiohttp transport calls some broken connections time-outs.
             if isinstance(error, TimeoutError) or isinstance(error.__cause__, TimeoutError):
@@ -249,8 +289,24 @@ class _Http(openai.DefaultAioHttpClient):
             self._failures[_STATUS_KINDS.get(status, other)] += 1
         elif problem := _unreadable(response.text):
             self._failures["unreadable_answer"] += 1
-            raise httpx2.RemoteProtocolError(f"the answer cannot be read: {problem}", request=request)
+            raise _Unreadable(problem, request=request)
         return response
+
+    async def _whole(self, response: httpx2.Response) -> httpx2.Response:
+        """The response with its body read, if that is of a bearable size and what was asked for."""
+        body = bytearray()
+        try:
+            if response.headers.get("content-encoding", "identity").lower() != "identity":
+                raise _Unreadable("it is compressed, which nobody asked for", request=response.request)
+            async for part in response.aiter_raw():
+                body += part
+                if len(body) > LONGEST_BODY:
+                    raise _Unreadable(f"it is longer than {LONGEST_BODY:,} bytes", request=response.request)
+        finally:
+            await response.aclose()
+        return httpx2.Response(
+            response.status_code, headers=response.headers, content=bytes(body), request=response.request
+        )
 
     def __del__(self) -> None:
         # A model that nobody closed, as in a notebook: aiohttp would print an error for each connection.
@@ -276,7 +332,7 @@ def _find_key(model: str, base_url: str | None, api_key: str | None) -> str:
 def _unreadable(body: str) -> str | None:
     """Why a 2xx body is no chat completion; None when it is one."""
     try:
-        data = toolformat.read_json(body)
+        data = read_json(body)
     except ValueError as error:
         return f"not JSON ({error})"
     choices = data.get("choices") if isinstance(data, dict) else None
@@ -302,20 +358,26 @@ def _text(content: Any) -> str:
 
 
 def _native_calls(calls: Any) -> list[ToolCall]:
-    read = []
-    for call in calls if isinstance(calls, list) else ():
-        function = call.get("function") if isinstance(call, dict) else None
-        if isinstance(function, dict):
-            read.append(toolformat.native_call(str(function.get("name") or ""), function.get("arguments")))
-    return read
+    """The calls of an answer, one more than are kept at the most."""
+    calls = calls[: MOST_CALLS + 1] if isinstance(calls, list) else []
+    functions = [call.get("function") for call in calls if isinstance(call, dict)]
+    return [
+        toolformat.native_call(str(function.get("name") or "")[:200], function.get("arguments"))
+        for function in functions
+        if isinstance(function, dict)
+    ]
 
 
 def _usage(data: Json, request: Request, message: Json) -> Usage:
-    """The server's figures; where it gives none, four characters to a token."""
+    """The server's figures; where it gives none that make sense, four characters to a token."""
     figures = data.get("usage")
     if isinstance(figures, dict):
         prompt, completion = figures.get("prompt_tokens"), figures.get("completion_tokens")
-        if isinstance(prompt, int) and isinstance(completion, int):
+        if _is_count(prompt) and _is_count(completion):
             return Usage(prompt, completion)
     sent = json.dumps([request.messages, request.tools], ensure_ascii=False)
     return Usage(len(sent) // 4, len(json.dumps(message, ensure_ascii=False)) // 4, estimated=True)
+
+
+def _is_count(tokens: Any) -> bool:
+    return type(tokens) is int and 0 <= tokens <= MOST_TOKENS

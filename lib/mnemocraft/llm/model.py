@@ -7,7 +7,7 @@ import contextlib
 import difflib
 import hashlib
 import importlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from operator import attrgetter
@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
-from mnemocraft.llm.budget import FREE, Budget, Price, Totals, prices
+from mnemocraft.llm.budget import DEFAULT_DOLLARS, FREE, Budget, Price, Totals, prices
 from mnemocraft.llm.cache import AnswerCache, is_refusal
 from mnemocraft.llm.toolformat import steady_ids
 from mnemocraft.llm.types import Backend, Message, Reply, Request, Tool
 
 FAILURES_IN_A_ROW = 5
 """So many final failures one after the other stop the run."""
+ANSWERS_LOOKED_AT = 40
+"""Of the last so many answers that were sent for, most must not be empty, else the run stops."""
 _CLAIM_POLL_S = 0.02
 BACKENDS = {"surrogate": "mnemocraft.surrogate:Surrogate.from_name"}
 """Backends from outside this package: what makes one of a model's name, opened only when it is asked for."""
@@ -68,6 +70,7 @@ class Model:
         # An instant backend with nothing to look up or to limit is called directly: no hash, no queue.
         self._direct = backend.cpu_bound and cache is None and budget is None
         self._failed_in_a_row = 0
+        self._empty: deque[bool] = deque(maxlen=ANSWERS_LOOKED_AT)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._slots = asyncio.Semaphore(max_concurrency)
         self._in_flight: dict[str, asyncio.Task[Reply]] = {}
@@ -194,6 +197,12 @@ class Model:
             self.usage.pay(reply.usage, self._price)
             if self._budget is not None:
                 self._budget.spend(reply.usage, self._price)
+        self._empty.append(is_refusal(reply))
+        if len(self._empty) == ANSWERS_LOOKED_AT and sum(self._empty) > ANSWERS_LOOKED_AT // 2:
+            raise ModelUnavailable(
+                f"{sum(self._empty)} of the last {ANSWERS_LOOKED_AT} answers of model '{self.name}' were empty or "
+                "refusals; it cannot play, or its server is set up wrongly."
+            )
         return reply
 
     def _gone(self, why: str) -> str:
@@ -270,7 +279,7 @@ def get_model(
         base_url, api_key: the server's; by default ``OPENAI_BASE_URL`` and ``OPENAI_API_KEY``.
         max_concurrency: requests sent at a time (a local model takes ``parallel``).
         max_retries: how often a request is tried again.
-        budget: limit on what is sent.
+        budget: limit on what is sent; for a server's model with a price, 10 dollars if none is given.
         options: for an endpoint ``timeout`` (seconds) and ``tool_mode`` (``native`` or ``text``); for a
             local model ``timeout``, ``context`` (tokens), ``threads`` and ``parallel`` (requests at a time).
 
@@ -307,6 +316,8 @@ def get_model(
 
         backend = Endpoint(name, base_url=base_url, api_key=api_key, max_retries=max_retries, **options)
         price = prices().get(name)
+        if price and budget is None:
+            budget = Budget(dollars=DEFAULT_DOLLARS)
     return Model(
         name,
         backend,

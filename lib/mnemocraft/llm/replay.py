@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemocraft import __version__
+from mnemocraft.bounded import read_json
 from mnemocraft.errors import MnemocraftError, ReplayMiss, RequestTooLong
 from mnemocraft.llm.cache import AnswerCache, reply_from_json
 from mnemocraft.llm.toolformat import steady_ids
@@ -22,7 +23,12 @@ from mnemocraft.paths import DATA
 
 RECORDINGS = DATA / "recordings"
 SUFFIX = ".jsonl.gz"
-VERSION = 1
+VERSION = 2
+"""1 had the keys of the tools' schemas sorted, so that nobody could ask the same again."""
+LONGEST_LINE = 4_000_000
+"""Characters of an answer with its request."""
+MOST_CHARACTERS = 1_000_000_000
+"""Of a whole recording, unpacked."""
 Json = dict[str, Any]
 
 
@@ -132,29 +138,54 @@ def read_recording(path: Path) -> tuple[Json, Iterator[Json]]:
         not isinstance(header, dict)
         or header.get("format") != "mnemocraft-recording"
         or header.get("version") != VERSION
-        or not header.keys() >= {"model", "count"}
+        or not isinstance(header.get("model"), str)
+        or type(header.get("count")) is not int
     ):
         raise MnemocraftError(f"{path} is not a recording of version {VERSION}.")
     return header, _counted(lines, header["count"], path)
 
 
-def _lines(path: Path) -> Iterator[Json]:
+def _lines(path: Path) -> Iterator[Any]:
+    left = MOST_CHARACTERS
     try:
         with gzip.open(path, "rt", encoding="utf-8") as file:
-            for line in file:
-                yield json.loads(line)
+            while line := file.readline(LONGEST_LINE + 1):
+                left -= len(line)
+                if len(line) > LONGEST_LINE or left < 0:  # a small file may unpack to any size
+                    raise MnemocraftError(
+                        f"The recording {path} is too long: {LONGEST_LINE:,} characters a line and "
+                        f"{MOST_CHARACTERS:,} in all are allowed."
+                    )
+                yield read_json(line)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise MnemocraftError(f"The recording {path} cannot be read: {error}.") from None
 
 
-def _counted(lines: Iterator[Json], count: int, path: Path) -> Iterator[Json]:
+def _counted(lines: Iterator[Any], count: int, path: Path) -> Iterator[Json]:
     read = 0
     for read, entry in enumerate(lines, 1):
-        if not isinstance(entry, dict) or not isinstance(entry.get("reply"), dict):
-            raise MnemocraftError(f"The recording {path} is damaged: answer {read} is no answer.")
+        if problem := _problem(entry):
+            raise MnemocraftError(f"The recording {path} is damaged: answer {read} {problem}.")
         yield entry
     if read != count:
         raise MnemocraftError(f"The recording {path} is cut: {read} of {count} answers.")
+
+
+def _problem(entry: Any) -> str:
+    """What is wrong with an entry; empty if nothing is."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
+        return "is no answer"
+    request = entry.get("request")
+    if not isinstance(request, dict) or request.keys() != set(Request.__slots__):
+        return "has no request"
+    messages = request["messages"]
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        return "has a request without messages"
+    try:
+        reply_from_json(entry.get("reply"))
+    except ValueError as error:
+        return f"has a reply that is none ({error})"
+    return ""
 
 
 @lru_cache(maxsize=2)
@@ -208,7 +239,9 @@ def explain_miss(asked: Json, entries: Iterator[Json]) -> str:
     nearest = max((entry["request"] for entry in entries), key=lambda r: _nearness(r, asked), default=None)
     if nearest is None:
         return "The recording is empty."
-    differences = [_difference(f, nearest[f], asked[f]) for f in asked if nearest.get(f) != asked[f]]
+    differences = [
+        _difference(f, nearest.get(f), asked[f]) for f in asked if not _equal(nearest.get(f), asked[f])
+    ]
     return f"The nearest recorded request differs in {'; '.join(differences)}."
 
 
@@ -226,8 +259,15 @@ def _prefix(a: Any, b: Any) -> int:
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False)))
 
 
+def _equal(recorded: Any, asked: Any) -> bool:
+    """Whether two JSON values are the same to a model, which sees the order of keys."""
+    return json.dumps(recorded) == json.dumps(asked)
+
+
 def _difference(path: str, recorded: Any, asked: Any) -> str:
     """Where two JSON values first differ, as ``messages[3].content differs at character 17: ...``."""
+    if recorded == asked:
+        return f"{path} (the same, but its keys are in another order)"
     if isinstance(recorded, dict) and isinstance(asked, dict):
         key = next(k for k in sorted({*recorded, *asked}) if recorded.get(k) != asked.get(k))
         return _difference(f"{path}.{key}", recorded.get(key), asked.get(key))

@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any
 
+from mnemocraft.bounded import json_objects, read_json
 from mnemocraft.llm.types import Message, Tool, ToolCall
 
 VERSION = 2
@@ -21,52 +22,44 @@ INSTRUCTIONS = (
     "The tools, each with its arguments:\n"
 )
 
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_FENCE = re.compile(r"```(?:json)?\s*(?=\{)|(?<=\})\s*```")
+LONGEST_ARGUMENTS = 64_000
+"""Characters of a call's arguments."""
 
-
-def read_json(text: str) -> Any:
-    """Parse JSON strictly: no NaN or Infinity, and lone surrogates (a cut emoji) become ``?``.
-
-    Raises:
-        ValueError: the text is not JSON (too deep counts as that).
-    """
-    try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    return clean(value) if "\\ud" in text.lower() else value
-
-
-def clean(value: Any) -> Any:
-    """The same JSON value with every lone surrogate replaced, so that it can be stored as UTF-8."""
-    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
-
-
-def _no_constant(word: str) -> None:
-    raise ValueError(f"{word} is not JSON")
+_THOUGHT = re.compile(r"<(/?)think(?:ing)?>")
+_FENCE = re.compile(r"```(?:json)?\s*+(?=\{)|(?<=\})\s*+```")
+_BROKEN = re.compile(r'\{\s*+"name"\s*+:\s*+"([^"\\]{1,200}+)"')
 
 
 def native_call(name: str, arguments: str | dict[str, Any] | None) -> ToolCall:
     """One native tool call; ``arguments`` is JSON text as the OpenAI API has it, or already an object."""
-    if isinstance(arguments, str):
-        try:
-            arguments = read_json(arguments) if arguments.strip() else {}
-        except ValueError as error:
-            return ToolCall(name, {}, f"the arguments are not valid JSON ({error})")
-    if arguments is None:
-        arguments = {}
-    if not isinstance(arguments, dict):
-        return ToolCall(name, {}, f"the arguments must be a JSON object, not {type(arguments).__name__}")
-    return ToolCall(name, arguments)
+    try:
+        written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        if len(written) > LONGEST_ARGUMENTS:
+            raise ValueError(f"{len(written):,} characters, and {LONGEST_ARGUMENTS:,} are allowed")
+        value = read_json(written) if written.strip() else None
+        json.dumps(value, allow_nan=False)  # a number that is too large would be infinite
+    except ValueError as error:
+        return ToolCall(name, {}, f"the arguments are not valid JSON ({error})")
+    if value is None:
+        value = {}
+    if not isinstance(value, dict):
+        return ToolCall(name, {}, f"the arguments must be a JSON object, not {type(value).__name__}")
+    return ToolCall(name, value)
 
 
 def strip_reasoning(text: str) -> str:
     """The text without ``<think>...</think>``, also where the opening tag is missing."""
-    text = _THOUGHT.sub("", text)
-    for end in ("</think>", "</thinking>"):
-        text = text.rpartition(end)[2]
-    return text.strip()
+    kept: list[str] = []
+    begun, place = -1, 0
+    for tag in _THOUGHT.finditer(text):
+        if tag.group(1):  # what stands before an end without a beginning was thought as well
+            if begun < 0:
+                kept.clear()
+            begun, place = -1, tag.end()
+        elif begun < 0:
+            kept.append(text[place : tag.start()])
+            begun = tag.start()
+    return ("".join(kept) + text[begun if begun >= 0 else place :]).strip()
 
 
 def parse_call(text: str) -> tuple[str, list[ToolCall]]:
@@ -77,25 +70,17 @@ def parse_call(text: str) -> tuple[str, list[ToolCall]]:
         is broken comes back with an ``error``.
     """
     text = strip_reasoning(text)
-    decoder = json.JSONDecoder(parse_constant=_no_constant)
-    for start in (match.start() for match in re.finditer(r"\{", text)):
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        if call := _as_call(value):
-            return _FENCE.sub("", text[:start] + text[end:]).strip(" \n`"), [call]
-    if broken := re.search(r'\{\s*"name"\s*:\s*"([^"\\]+)"', text):
+    for found in json_objects(text):
+        if call := _as_call(found.value):
+            return _FENCE.sub("", text[: found.start] + text[found.end :]).strip(" \n`"), [call]
+    if broken := _BROKEN.search(text):
         return text[: broken.start()].strip(), [
             ToolCall(broken.group(1), {}, f"the call is not valid JSON: {text[broken.start() :][:200]}")
         ]
     return text, []
 
 
-def _as_call(value: Any) -> ToolCall | None:
-    if not isinstance(value, dict):
-        return None
-    value = clean(value)
+def _as_call(value: dict[str, Any]) -> ToolCall | None:
     if isinstance(value.get("function"), dict):
         value = value["function"]
     for field in ("arguments", "parameters"):

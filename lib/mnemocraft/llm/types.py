@@ -12,6 +12,9 @@ Message = dict[str, Any]
 Tool = dict[str, Any]
 """An OpenAI tool definition: ``{"type": "function", "function": {...JSON schema...}}``."""
 
+MOST_TOKENS = 10_000_000
+"""The most tokens that one call can be said to have taken."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -55,9 +58,17 @@ class Request:
     sample: int = 0
 
     def canonical(self) -> str:
-        """The request as canonical JSON (sorted keys, no spaces, UTF-8)."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        """The request as canonical JSON (sorted keys, no spaces, UTF-8), but for the tools.
+
+        Their keys stay in order: a model sees them so, and the grammar that holds a small one to a schema
+        asks for the arguments in the order of its properties.
+        """
+        fields = {name: getattr(self, name) for name in sorted(self.__slots__)}
+        form = {"separators": (",", ":"), "ensure_ascii": False}
+        written = (
+            f'"{name}":{json.dumps(value, sort_keys=name != "tools", **form)}' for name, value in fields.items()
+        )
+        return f"{{{','.join(written)}}}"
 
     def key(self) -> str:
         """Content address: SHA-256 of :meth:`canonical`, in hex."""

@@ -6,7 +6,7 @@ from mnemocraft.agents.deps import prompts
 from mnemocraft.agents.deps.rounds import Rounds
 from mnemocraft.agents.rollout import Rollout, Stopped
 
-_ACTION = re.compile(r"^[\s>*_-]*Action[*_]*[ \t]*:[*_]*[ \t]*(.+)$", re.M | re.I)
+_ACTION = re.compile(r"^(?:[^\S\n]|[>*_-])*+Action[*_]*+[ \t]*+:[*_]*+[ \t]*+(.+)$", re.M | re.I)
 
 
 async def inner_monologue(rollout: Rollout, max_rounds: int | None = None) -> None:

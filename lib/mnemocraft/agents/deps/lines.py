@@ -71,7 +71,7 @@ def question(lines: Sequence[str]) -> str:
 def read_parsed(answer: str, lines: Sequence[str], version: str) -> list[Step | None]:
     """What the parser made of the lines; None where it made nothing of use."""
     found: list[Step | None] = [None] * len(lines)
-    for match in re.finditer(r"^\s*(\d{1,4})\.\s*(\S.*)$", answer[:MAX_CHARACTERS], re.M):
+    for match in re.finditer(r"^[^\S\n]*+(\d{1,4})\.\s*+(\S.*)$", answer[:MAX_CHARACTERS], re.M):
         place = int(match.group(1)) - 1
         step = read_line(match.group(2), version) if 0 <= place < len(lines) else None
         if step is not None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mnemocraft.agents.deps import lines, prompts, selectors
 from mnemocraft.agents.deps.plan import Reading, Step
-from mnemocraft.agents.rollout import Rollout, Sampling, Stopped
+from mnemocraft.agents.rollout import MOST_UNUSABLE, Rollout, Sampling, Stopped
 from mnemocraft.llm.types import Message
 from mnemocraft.runs.events import Choice, Plan
 from mnemocraft.worlds.world import Feedback, Goals
@@ -46,6 +46,8 @@ class Rounds:
         self.round = 0
         self.random = np.random.default_rng(rollout.seed)
         rollout.count_from(("goals", "failed_goals", "unread", "dialogue_tokens", "rounds"))
+        self._unread = 0
+        self._guessed = False  # of the plan read last, only similarity made something
         self._items: set[str] = set()
         self._seen()
 
@@ -96,18 +98,29 @@ class Rounds:
         """What lines mean: read as they are, by the parser model, and failing that by sentence similarity."""
         steps = [lines.read_line(text, version) for text in texts]
         unread = [text for text, step in zip(texts, steps, strict=True) if step is None]
+        self._guessed = False
         if unread:
             request = [prompts.parser(version), prompts.user(lines.question(unread))]
             parsed = iter(lines.read_parsed(await self.ask("parser", request), unread, version))
             steps = [step or next(parsed) for step in steps]
+            self._guessed = not any(steps)
         return [step or lines.nearest(text, version) for text, step in zip(texts, steps, strict=True)]
 
     # --- plans ------------------------------------------------------------------------------------
 
     def planned(self, plan: Reading) -> None:
-        """Record a plan that was read."""
+        """Record a plan that was read.
+
+        Raises:
+            Stopped: ``no_answers``; it is one of :data:`~mnemocraft.agents.rollout.MOST_UNUSABLE` in a row of
+                which nothing could be read.
+        """
         self.rollout.count("unread", bool(plan.problem))
         self.rollout.log(Plan(self.round, [step.line for step in plan.steps], plan.problem))
+        self._unread = 0 if plan.steps and not self._guessed else self._unread + 1
+        self._guessed = False
+        if self._unread >= MOST_UNUSABLE:
+            raise Stopped("no_answers")
 
     def attempt(self, step: Step, place: int) -> Feedback:
         """Try a step of a plan.

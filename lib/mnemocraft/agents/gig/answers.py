@@ -1,15 +1,18 @@
 """Reading what a model answered. An answer is data: nothing of it is evaluated, and anything may be wrong."""
 
-import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from mnemocraft.agents.prompts import one_line
+from mnemocraft.bounded import json_objects
 
 _FIELD = re.compile(
-    r"^[\s>*_#-]*(reasoning|action|summary|current progress|plan)[*_]*[ \t]*:[*_]*", re.M | re.I
+    r"[\s>*_#-]*+(reasoning|action|summary|current progress|plan)[*_]*+[ \t]*+:[*_]*+(.*)", re.I | re.S
 )
-_NUMBERED = re.compile(r"^[\s>*_-]*\d+[.)][ \t]*(\S.*)$", re.M)
+_NUMBERED = re.compile(r"[\s>*_-]*+\d++[.)][ \t]*+(\S.*)")
+_RULE = re.compile(r"[\s>*_#-]*+")
 _AROUND = " \t\r\n\"'`*_“”‘’."
 NO_ACTION = 'The answer had no line "Action: ..." with one of the valid actions.'
 
@@ -19,9 +22,21 @@ def read_fields(answer: str) -> dict[str, str]:
 
     A part reaches from its name at the beginning of a line, in Markdown or not, to the next name.
     """
-    _, *parts = _FIELD.split(answer)
-    names, texts = parts[::2], parts[1::2]
-    return {name.lower(): text.strip() for name, text in zip(names, texts, strict=True)}
+    fields: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in answer.split("\n"):
+        if field := _FIELD.fullmatch(line):
+            _without_rules(lines)
+            lines = fields[field.group(1).lower()] = [field.group(2)]
+        else:
+            lines.append(line)
+    return {name: "\n".join(lines).strip() for name, lines in fields.items()}
+
+
+def _without_rules(lines: list[str]) -> None:
+    """Drop the blank lines and rulers before the next field."""
+    while len(lines) > 1 and _RULE.fullmatch(lines[-1]):
+        lines.pop()
 
 
 def read_action(answer: str) -> str:
@@ -32,7 +47,8 @@ def read_action(answer: str) -> str:
 
 def read_steps(answer: str) -> list[str]:
     """The numbered lines under the last ``Plan:``, bare."""
-    return [bare(step) for step in _NUMBERED.findall(read_fields(answer).get("plan", ""))]
+    lines = read_fields(answer).get("plan", "").split("\n")
+    return [bare(match.group(1)) for line in lines if (match := _NUMBERED.match(line))]
 
 
 def bare(text: str) -> str:
@@ -50,7 +66,7 @@ class Decomposition:
 
 def read_decomposition(answer: str) -> Decomposition | str:
     """The last JSON object with subtasks, wherever it stands; else what was wrong, in one sentence."""
-    objects = [item for item in _json_objects(answer) if "subtasks" in item]
+    objects = [item for item in _outer_objects(answer) if "subtasks" in item]
     if not objects:
         return 'The answer had no JSON object with "think" and "subtasks".'
     subtasks, think = objects[-1]["subtasks"], objects[-1].get("think", "")
@@ -62,15 +78,10 @@ def read_decomposition(answer: str) -> Decomposition | str:
     return Decomposition(one_line(think), [subtask for subtask in named if subtask])
 
 
-def _json_objects(text: str) -> list[dict]:
+def _outer_objects(text: str) -> Iterator[dict[str, Any]]:
     """The JSON objects in a text that are not inside one another, among prose and code fences."""
-    decoder = json.JSONDecoder()
-    objects, start = [], text.find("{")
-    while start >= 0:
-        try:
-            item, end = decoder.raw_decode(text, start)
-            objects.append(item)
-        except (ValueError, RecursionError):  # the latter: thousands of brackets inside one another
-            end = start + 1
-        start = text.find("{", end)
-    return objects
+    end = 0
+    for found in json_objects(text):
+        if found.start >= end:
+            yield found.value
+            end = found.end

@@ -1,12 +1,15 @@
 """The roles beside the Actor: Ask, Relevance, Parse and the teacher (How2, 3.3 and 3.4, Figures 15 to 17)."""
 
-import ast
 import re
 
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.agents.rollout import Rollout
 from mnemocraft.worlds.world import Teaching
 
+MAX_RELATED = 50
+"""Items that an entry may name; a recipe of the game has at most nine."""
+_RELATED = re.compile(r"RELATED ITEMS:\s*+\[([^\]]{0,4000}+)\]")
+_ITEM = re.compile(r"""\s*+(?:'([^']{1,100}+)'\s*+(?=,|$)|"([^"]{1,100}+)"\s*+(?=,|$)|([^,]{1,100}+)),?""")
 
 async def call(rollout: Rollout, role: str, prompt: str, system: str | None = None) -> str:
     """The model's text in a role, stripped. Raises ModelError when the request finally fails."""
@@ -64,11 +67,7 @@ async def parse_answer(
 
 def related_items(entry: str) -> list[str]:
     """Item names in the RELATED ITEMS section of a memory entry; a malformed list gives what can be read."""
-    match = re.search(r"RELATED ITEMS:\s*(\[[^\]]*\])", entry)
-    if match is None:
-        return []
-    try:
-        items = ast.literal_eval(match.group(1))
-    except (ValueError, SyntaxError):
-        items = match.group(1).strip("[]").split(",")
-    return list(dict.fromkeys(item.strip(" '\"") for item in items if isinstance(item, str) and item.strip()))
+    match = _RELATED.search(entry)
+    items = _ITEM.finditer(match.group(1)) if match else ()
+    names = (next(filter(None, item.groups()), "").strip(" '\"\n") for item in items)
+    return list(dict.fromkeys(name for name in names if name and not name.isdecimal()))[:MAX_RELATED]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from mnemocraft.agents.prompts import one_line
+from mnemocraft.bounded import json_objects
 from mnemocraft.worlds.minecraft import MAX_COUNT
 
 LONGEST = 20_000
@@ -102,10 +103,12 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 def read(text: str, kind: type[Answer]) -> tuple[Answer | None, str]:
     """An answer, or in one sentence what is wrong with it; what stands around the JSON is passed over."""
-    start, end = text.find("{"), text.rfind("}")
+    found = next(json_objects(text[:LONGEST]), None)
+    if found is None:
+        return None, f"The answer is no {kind.__name__}: it has no whole JSON object."
     try:
-        return kind.model_validate_json(text[start : end + 1][:LONGEST]), ""
+        return kind.model_validate_json(text[found.start : found.end]), ""
     except ValidationError as wrong:
-        first = wrong.errors()[0]
+        first = wrong.errors(include_url=False, include_context=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))
         return None, one_line(f"The answer is no {kind.__name__}: {place} {first['msg']}.")
