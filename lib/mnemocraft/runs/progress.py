@@ -22,7 +22,8 @@ class Progress:
     def __init__(
         self, title: str, planned: Mapping[Path, int], finished: Mapping[Path, int], show: bool
     ) -> None:
-        self._open = {path: _Tail(path) for path, total in planned.items() if finished[path] < total}
+        self._open = {path: _Tail(path, finished[path]) for path, total in planned.items() if finished[path] < total}
+        self._planned = planned
         self._settled = sum(planned[path] for path in planned if path not in self._open)
         self._bar = tqdm(
             desc=title,
@@ -39,7 +40,9 @@ class Progress:
     def update(self) -> None:
         """Look at the files once."""
         if not self._bar.disable:
-            count = self._settled + sum(tail.lines() for tail in self._open.values())
+            count = self._settled + sum(
+                min(tail.lines(), self._planned[path]) for path, tail in self._open.items()
+            )
             self._bar.update(count - self._bar.n)
 
     def close(self) -> None:
@@ -49,13 +52,22 @@ class Progress:
 
 
 class _Tail:
-    """Counts the lines of a growing file, reading each byte once."""
+    """Counts the lines of a growing file, reading each byte once; a file in its place is counted anew.
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._offset, self._count = path, 0, 0
+    Until the stream's writer has put its copy in the place of the file that was there, ``finished`` counts.
+    """
+
+    def __init__(self, path: Path, finished: int) -> None:
+        self._path, self._count, self._offset = path, finished, 0
+        self._file, self._taken = self._number(), False
+
+    def _number(self) -> int:
+        return self._path.stat().st_ino if self._path.exists() else 0
 
     def lines(self) -> int:
-        if self._path.exists():
+        if (number := self._number()) != self._file:
+            self._file, self._taken, self._count, self._offset = number, True, 0, 0
+        if self._taken and number:
             with self._path.open("rb") as file:
                 file.seek(self._offset)
                 data = file.read()

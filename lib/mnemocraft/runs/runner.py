@@ -27,11 +27,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.runs.files import replace_file
 from mnemocraft.runs.identity import StreamIdentity, code_version, identify
+from mnemocraft.runs.lease import Lease, hold
 from mnemocraft.runs.progress import Progress
-from mnemocraft.runs.records import COLUMNS, load_records
-from mnemocraft.runs.store import StreamFile, replace_file, run_lock, stream_path
-from mnemocraft.runs.stream import Job, play_stream
+from mnemocraft.runs.records import COLUMNS, Rows, load_records
+from mnemocraft.runs.store import look, stream_path
+from mnemocraft.runs.stream import CRASHES, SURROUNDINGS, Job, play_stream, surroundings, too_many_crashes
 from mnemocraft.runs.study import ModelSpec, Stream, Study
 
 if TYPE_CHECKING:
@@ -73,17 +75,52 @@ def run_study(
         MnemocraftError: The study is malformed, or no further episode could be played.
     """
     identities = _check(study, model_spec, workers)
-    with run_lock(out):
-        finished = [_finished(out, identity) for identity in identities]
-        commit = code_version()
-        _write_plan(study, model_spec, identities, commit, out)
-        missing = tuple(s for s, done in zip(study.streams, finished, strict=True) if done < len(s.tasks))
-        if missing:
-            paths = [stream_path(out, identity.stem) for identity in identities]
-            planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
-            bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
-            _run(Job(replace(study, streams=()), missing, model_spec, out, commit), workers, executor, bar)
-    return load_records(out)
+    try:
+        with hold(out) as lease:
+            frame = _run_missing(study, identities, model_spec, lease, workers, executor, progress)
+    except SURROUNDINGS as error:
+        raise surroundings(error, f"the run in {out}") from error
+    _check_crashes(frame)
+    return frame
+
+
+def _run_missing(
+    study: Study,
+    identities: Sequence[StreamIdentity],
+    spec: ModelSpec,
+    lease: Lease,
+    workers: int,
+    executor: Executor | None,
+    progress: bool,
+) -> pd.DataFrame:
+    """Play what is missing; a run with nothing missing reads its records once."""
+    rows, finished = Rows(), []
+    for identity in identities:
+        found = look(lease.out, identity.stem, identity.episodes)
+        finished.append(found.finished)
+        if finished[-1] == len(identity.tasks):
+            rows.add(record for record in found.kept if record)
+    commit = code_version()
+    _write_plan(study, spec, identities, commit, lease.out)
+    missing = tuple(s for s, done in zip(study.streams, finished, strict=True) if done < len(s.tasks))
+    if not missing:
+        return rows.frame()
+    del rows
+    paths = [stream_path(lease.out, identity.stem) for identity in identities]
+    planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
+    bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
+    _run(Job(replace(study, streams=()), missing, spec, lease, commit), workers, executor, bar)
+    return load_records(lease.out)
+
+
+def _check_crashes(frame: pd.DataFrame) -> None:
+    """Raise if many episodes in a row crashed: the order is the table's, so that it depends on no worker."""
+    row = 0
+    for place, status in enumerate(frame["status"]):
+        row = row + 1 if status == "crash" else 0
+        if row == CRASHES:
+            last = frame.iloc[place]
+            raise too_many_crashes(str(last.get("failure", "")), last["condition"])
 
 
 def _check(study: Study, spec: ModelSpec, workers: int) -> list[StreamIdentity]:
@@ -101,14 +138,6 @@ def _check(study: Study, spec: ModelSpec, workers: int) -> list[StreamIdentity]:
     return identities
 
 
-def _finished(out: Path, identity: StreamIdentity) -> int:
-    """Number of a stream's episodes that need not be played again."""
-    if not stream_path(out, identity.stem).exists():
-        return 0
-    with StreamFile(out, identity.stem) as file:
-        return len(file.recover(identity.episodes))
-
-
 def _write_plan(
     study: Study, spec: ModelSpec, identities: Sequence[StreamIdentity], commit: str, out: Path
 ) -> None:
@@ -119,11 +148,10 @@ def _write_plan(
 
 def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> None:
     """Play the job's streams, and explain what stopped them if something did."""
-    job.stop_flag.unlink(missing_ok=True)
-    kept = f"what is finished is kept in {job.out}; run again to go on"
+    kept = f"what is finished is kept in {job.lease.out}; run again to go on"
     try:
         with _executor(job, workers, executor) as (pool, jobs):
-            _finish([pool.submit(run_job, part) for part in jobs], job.stop_flag, bar)
+            _finish([pool.submit(run_job, part) for part in jobs], job.lease, bar)
     except BrokenExecutor:
         cause = "for want of memory, or because the calling script lacks `if __name__ == '__main__':`"
         raise MnemocraftError(f"a worker process died, perhaps {cause}; {kept}") from None
@@ -131,8 +159,6 @@ def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> No
         raise BudgetExceeded(f"{str(error).rstrip('.')}; {kept} with a new budget of that size") from None
     except MnemocraftError as error:
         raise type(error)(f"{str(error).rstrip('.')}; {kept}") from None
-    finally:
-        job.stop_flag.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -175,7 +201,7 @@ def _is_cpu_bound(spec: ModelSpec) -> bool:
         asyncio.run(model.aclose())
 
 
-def _finish(futures: list[Future[None]], stop_flag: Path, bar: Progress) -> None:
+def _finish(futures: list[Future[None]], lease: Lease, bar: Progress) -> None:
     """Wait for all futures; at the first error or interrupt let the episodes in flight end, then raise it."""
     running: set[Future[None]] = set(futures)
     try:
@@ -185,10 +211,8 @@ def _finish(futures: list[Future[None]], stop_flag: Path, bar: Progress) -> None
             for future in done:
                 future.result()
     except BaseException:
-        stop_flag.touch()
-        for future in running:
-            future.cancel()
-        wait(running)
+        lease.stop()
+        wait(running)  # not cancelled: a cancelled future of a cluster may still be played, and nobody would know
         raise
     finally:
         bar.close()
@@ -197,7 +221,8 @@ def _finish(futures: list[Future[None]], stop_flag: Path, bar: Progress) -> None
 def run_job(job: Job) -> None:
     """Play the streams of a job; what an executor calls."""
     die_with_parent()  # an executor handed in by the user has not done so
-    asyncio.run(_play(job))
+    if not job.lease.stopped:
+        asyncio.run(_play(job))
 
 
 async def _play(job: Job) -> None:
@@ -221,7 +246,7 @@ async def _wind_down(job: Job, tasks: list[asyncio.Task[None]], error: BaseExcep
     """End the other streams after an error, and raise it."""
     if error is None:
         return
-    job.stop_flag.touch()
+    job.lease.stop()
     if not isinstance(error, BudgetExceeded):  # without budget each stream ends, and is counted, by itself
         for task in tasks:
             task.cancel()
