@@ -116,11 +116,10 @@ def test_what_built_on_another_memory_does_not_stand(tmp_path: Path) -> None:
     for delta, left in ((["a word"], 3), (["another"], 0)):
         with StreamFile(tmp_path, "s", IDENTITIES) as file:
             assert file.keeps(0) and file.keeps(1) and not file.keeps(2)
-            file.append(
-                {"identity": "id2", "status": "budget", "index": 2, "memory": delta}, [{"told": "id2"}]
-            )
+            record = {"identity": "id2", "status": "crash", "index": 2, "memory": delta}
+            file.append(record, [{"told": "id2"}])
             assert sum(bool(file.keeps(index)) for index in range(3, 6)) == left
-    assert standing(tmp_path) == IDENTITIES[:2]
+        assert len(lines(tmp_path)) == 3 + left
     assert [json.loads(line)["identity"] for line in aside(tmp_path, "superseded")] == IDENTITIES[3:]
 
 

@@ -228,7 +228,7 @@ class StreamFile:
         return record
 
     def append(self, record: Record, trajectory: list[dict[str, Any]]) -> None:
-        """Append an episode; ``record`` gains ``lineage`` and ``trajectory``.
+        """Append an episode, once; ``record`` gains ``lineage`` and ``trajectory``.
 
         Raises:
             TypeError, ValueError: Something cannot be written; nothing was written.
@@ -240,11 +240,13 @@ class StreamFile:
         record["lineage"] = [self.lineage, after]
         with unwritable(self.records):
             place = {"offset": os.fstat(self._fds[1]).st_size, "length": len(member)}
-            line = sealed(record | {"trajectory": place | {"crc": zlib.crc32(member)}})
+            record["trajectory"] = place | {"crc": zlib.crc32(member)}
+            line = sealed(record)
             self._check_owner()
             _write(self._fds[1], member)
             _write(self._fds[0], line)
         self.lineage = after
+        self.found.kept[record["index"]] = record
 
     def _check_owner(self) -> None:
         here, mine = self.records.stat(), os.fstat(self._fds[0])
