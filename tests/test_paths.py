@@ -23,7 +23,14 @@ def test_plain_names_stay(model: str, folder: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "two"),
-    [("a/b", "a-b"), ("a/b", "a:b"), ("replay:x", "replay-x"), ("Qwen", "qwen"), ("é", "e\u0301"), ("a", "a~")],
+    [
+        ("a/b", "a-b"),
+        ("a/b", "a:b"),
+        ("replay:x", "replay-x"),
+        ("Qwen", "qwen"),
+        ("é", "e\u0301"),
+        ("a", "a~"),
+    ],
 )
 def test_two_names_are_two_folders(one: str, two: str) -> None:
     assert slug(one).lower() != slug(two).lower()

@@ -131,7 +131,9 @@ def test_a_record_without_its_trajectory_does_not_stand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", ["budget", "crash", "error"])
-def test_what_no_agent_did_at_the_end_of_a_stream_is_dropped_without_a_copy(tmp_path: Path, status: str) -> None:
+def test_what_no_agent_did_at_the_end_of_a_stream_is_dropped_without_a_copy(
+    tmp_path: Path, status: str
+) -> None:
     fill(tmp_path, 0, IDENTITIES[:2])
     fill(tmp_path, 2, IDENTITIES[2:3], status=status)
     with StreamFile(tmp_path, "s", IDENTITIES) as stream:
@@ -169,7 +171,9 @@ def test_crashes_are_played_again_wherever_they_stand(tmp_path: Path) -> None:
     with StreamFile(tmp_path, "s", IDENTITIES) as file:
         for index, name in enumerate(IDENTITIES):
             status = "crash" if index == 2 else "ok"
-            file.append({"identity": name, "status": status, "index": index, "memory": None}, [{"told": name}])
+            file.append(
+                {"identity": name, "status": status, "index": index, "memory": None}, [{"told": name}]
+            )
     assert standing(tmp_path) == ["id0", "id1", "id3", "id4", "id5"]
 
 
@@ -185,7 +189,9 @@ def test_numbers_out_of_range_are_refused_and_take_no_other_line_away(tmp_path: 
     assert unsealed(line) is None and unsealed(lines(tmp_path)[0])
 
 
-@pytest.mark.parametrize("damage", [b"{}\n", b"garbage\n", b"[1]\n", b"[" * 9999 + b"\n", b"9" * 9999 + b"\n"])
+@pytest.mark.parametrize(
+    "damage", [b"{}\n", b"garbage\n", b"[1]\n", b"[" * 9999 + b"\n", b"9" * 9999 + b"\n"]
+)
 def test_no_line_can_make_the_others_unreadable(tmp_path: Path, damage: bytes) -> None:
     fill(tmp_path, 0, IDENTITIES)
     sealed_damage = damage[:-2] + b', "crc": "%08x"}\n' % store.zlib.crc32(damage[:-2])
@@ -221,7 +227,9 @@ def test_short_writes_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert standing(tmp_path) == IDENTITIES
 
 
-def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_sentence_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fill(tmp_path, 0, IDENTITIES[:2])
 
     def full(descriptor: int, data: bytes) -> int:

@@ -96,7 +96,14 @@ ELSEWHERE = {
     "selectors": ("agents/deps/deps.py", "agents/how2/roles.py", "studies/deps/selectors/tables.py"),
 }
 NEW = ("memory/dream.py", "agents/dreamer/dreamer.py", "worlds/moon.py", "studies/gig/dreams.py")
-ALL = ("paths.py", "runs/store.py", "runs/runner.py", "agents/registry.py", "memory/registry.py", "worlds/registry.py")
+ALL = (
+    "paths.py",
+    "runs/store.py",
+    "runs/runner.py",
+    "agents/registry.py",
+    "memory/registry.py",
+    "worlds/registry.py",
+)
 
 
 def test_what_no_start_reaches_changes_nothing(package: Path, before: dict[str, str]) -> None:

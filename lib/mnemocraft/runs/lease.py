@@ -62,7 +62,9 @@ class Lease:
             RunLocked: The run has ended, or another has taken over.
         """
         if _read(self.file).get("token") != self.token:
-            raise RunLocked(f"the run has ended or another has taken over {self.out}: nothing more is written")
+            raise RunLocked(
+                f"the run has ended or another has taken over {self.out}: nothing more is written"
+            )
 
     def stop(self) -> None:
         """Let no further episode begin; those in flight may end and be kept."""

@@ -22,7 +22,9 @@ class Progress:
     def __init__(
         self, title: str, planned: Mapping[Path, int], finished: Mapping[Path, int], show: bool
     ) -> None:
-        self._open = {path: _Tail(path, finished[path]) for path, total in planned.items() if finished[path] < total}
+        self._open = {
+            path: _Tail(path, finished[path]) for path, total in planned.items() if finished[path] < total
+        }
         self._planned = planned
         self._settled = sum(planned[path] for path in planned if path not in self._open)
         self._bar = tqdm(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,55 +56,49 @@ class Rows:
 
     def __init__(self) -> None:
         self._count = 0
-        self._groups: tuple[_Columns, ...] = (_Columns(), _Columns(), _Columns(), _Columns())
-        self._known: dict[Any, Any] = {}
+        self._base, self._settings, self._metrics, self._tokens = (_Columns() for _ in range(4))
 
     def add(self, records: Iterable[Record]) -> None:
         """Append the rows of some records."""
-        base, settings, metrics, tokens = self._groups
-        for record in records:
-            base.add(self._count, self._shared(_base(record)))
-            settings.add(self._count, self._shared(_settings(record)))
-            metrics.add(self._count, self._shared(record["metrics"]))
-            tokens.add(self._count, _tokens(record))
-            self._count += 1
-
-    def _shared(self, row: Record) -> Record:
-        """Equal texts as one object."""
-        known = self._known
-        return {name: known.setdefault(v, v) if isinstance(v, str) else v for name, v in row.items()}
+        found = list(records)
+        self._base.add(self._count, [_base(record) for record in found])
+        self._settings.add(self._count, [_settings(record) for record in found])
+        self._metrics.add(self._count, [record["metrics"] for record in found])
+        self._tokens.add(self._count, [_tokens(record) for record in found])
+        self._count += len(found)
 
     def frame(self) -> pd.DataFrame:
         """The table, see :func:`load_records`; the columns are given away."""
         import pandas as pd
 
-        base, settings, metrics, tokens = self._groups
-        self._known = {}
-        columns = {name: pd.Series(base.take(name, self._count, nan)) for name in COLUMNS}
-        for group in (settings, metrics):
+        columns = {name: pd.Series(self._base.take(name, self._count, nan)) for name in COLUMNS}
+        for group in (self._settings, self._metrics):
             columns |= {name: pd.Series(group.take(name, self._count, nan)) for name in group.names}
-        for name in tokens.names:
-            columns[name] = pd.Series(tokens.take(name, self._count, 0), dtype=int)
+        for name in self._tokens.names:
+            columns[name] = pd.Series(self._tokens.take(name, self._count, 0), dtype=int)
         frame = pd.DataFrame(columns, copy=False)
         return frame.sort_values(["condition", "seed", "index"], ignore_index=True)
 
 
 class _Columns:
-    """Lists of equal length by name, as far as anything was added."""
+    """Lists by name, each as far as there was something to add."""
 
     def __init__(self) -> None:
         self._lists: dict[str, list[Any]] = {}
+        self._texts: dict[str, str] = {}
 
     @property
     def names(self) -> list[str]:
         return sorted(self._lists)
 
-    def add(self, row: int, values: Mapping[str, Any]) -> None:
-        for name, value in values.items():
+    def add(self, before: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Append rows after ``before`` others, equal texts as one object."""
+        texts = self._texts
+        for name in dict.fromkeys(name for names in {tuple(row): None for row in rows} for name in names):
             column = self._lists.setdefault(name, [])
-            if len(column) < row:
-                column.extend([_MISSING] * (row - len(column)))
-            column.append(value)
+            column.extend([_MISSING] * (before - len(column)))
+            values = [row.get(name, _MISSING) for row in rows]
+            column += [texts.setdefault(v, v) if isinstance(v, str) else v for v in values]
 
     def take(self, name: str, length: int, missing: Any) -> list[Any]:
         """A column, filled up to a length, which is kept no longer."""

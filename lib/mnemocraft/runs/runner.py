@@ -212,7 +212,9 @@ def _finish(futures: list[Future[None]], lease: Lease, bar: Progress) -> None:
                 future.result()
     except BaseException:
         lease.stop()
-        wait(running)  # not cancelled: a cancelled future of a cluster may still be played, and nobody would know
+        wait(
+            running
+        )  # not cancelled: a cancelled future of a cluster may still be played, and nobody would know
         raise
     finally:
         bar.close()

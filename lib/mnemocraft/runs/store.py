@@ -16,6 +16,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 import shutil
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,6 +38,7 @@ _COUNTED = ("steps", "wall_s", "metrics", "tokens")
 _TAIL = b', "crc": "%08x"}\n'
 _TAIL_LENGTH = len(_TAIL % 0)
 _LIMIT = 2**63
+_LONG_NUMBER = re.compile(rb"\d{19}")
 
 log = logging.getLogger(__name__)
 
@@ -58,9 +60,9 @@ def sealed(record: Record) -> bytes:
         TypeError: JSON cannot hold it.
         ValueError: A number in it does not fit into 64 bits, or JSON cannot hold it.
     """
-    if any(not _fits(record.get(name)) for name in _COUNTED):
-        raise ValueError("a number of the record does not fit into 64 bits")
     body = json.dumps(record).encode()[:-1]
+    if not _counts(record, body):
+        raise ValueError("a number of the record does not fit into 64 bits")
     return body + _TAIL % zlib.crc32(body)
 
 
@@ -74,7 +76,12 @@ def unsealed(line: bytes) -> Record | None:
     except (ValueError, RecursionError):
         return None
     whole = isinstance(record, dict) and record.keys() >= _FIELDS
-    return record if whole and all(_fits(record.get(name)) for name in _COUNTED) else None
+    return record if whole and _counts(record, body) else None
+
+
+def _counts(record: Record, text: bytes) -> bool:
+    """Whether a table can hold the numbers of a record, whose JSON is ``text``."""
+    return not _LONG_NUMBER.search(text) or all(_fits(record.get(name)) for name in _COUNTED)
 
 
 def _fits(value: Any) -> bool:
@@ -94,7 +101,11 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, Record | None]]:
 
 def lineage(before: str, delta: Any) -> str:
     """Name of what a memory holds: what it held before (``""``: nothing), and what an episode wrote."""
-    return hashlib.sha256(f"{before}{json.dumps(delta)}".encode()).hexdigest()[:16] if delta is not None else before
+    return (
+        hashlib.sha256(f"{before}{json.dumps(delta)}".encode()).hexdigest()[:16]
+        if delta is not None
+        else before
+    )
 
 
 @dataclass

@@ -127,9 +127,13 @@ async def _attempt(runner: StreamRunner, task: str, limit: float | None) -> Outc
 def surroundings(error: BaseException, where: str) -> MnemocraftError:
     """A sentence of one of :data:`SURROUNDINGS`."""
     if isinstance(error, MemoryError):
-        return MnemocraftError(f"there is too little memory for {where}: use fewer workers, or a larger machine")
+        return MnemocraftError(
+            f"there is too little memory for {where}: use fewer workers, or a larger machine"
+        )
     said = _without_keys(f"{type(error).__name__}: {error}".splitlines()[0])
-    return MnemocraftError(f"{where} could not be played on, as the machine or a file gave way ({said[:300]})")
+    return MnemocraftError(
+        f"{where} could not be played on, as the machine or a file gave way ({said[:300]})"
+    )
 
 
 def _check_metrics(episode: Episode, stream: Stream) -> None:
