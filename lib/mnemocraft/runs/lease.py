@@ -55,13 +55,17 @@ class Lease:
         holder = {"token": self.token, "machine": machine(), "process": os.getpid()}
         replace_file(self.file, json.dumps(holder) + "\n")
 
+    def holder(self) -> dict[str, str]:
+        """Who holds the folder: ``token``, ``machine`` and ``process``; empty if nobody does."""
+        return _read(self.file)
+
     def check(self) -> None:
         """Refuse a writer of another run than the one that holds the folder.
 
         Raises:
             RunLocked: The run has ended, or another has taken over.
         """
-        if _read(self.file).get("token") != self.token:
+        if self.holder().get("token") != self.token:
             raise RunLocked(
                 f"the run has ended or another has taken over {self.out}: nothing more is written"
             )
@@ -73,7 +77,7 @@ class Lease:
     @property
     def stopped(self) -> bool:
         """Whether no further episode may begin."""
-        return self.stop_flag.exists() or _read(self.file).get("token") != self.token
+        return self.stop_flag.exists() or self.holder().get("token") != self.token
 
 
 @contextmanager
@@ -90,7 +94,7 @@ def hold(out: Path) -> Iterator[Lease]:
     with lock_file:
         exact = _lock(lock_file.fileno(), out)
         lease = Lease(out)
-        holder = _read(lease.file)
+        holder = lease.holder()
         if holder and not (exact and holder.get("machine") == machine()):
             _watch(lease.file, holder)
         for folder in (out, out / "streams", out / "trajectories"):
@@ -106,7 +110,7 @@ def hold(out: Path) -> Iterator[Lease]:
         finally:
             ended.set()
             renewing.join()
-            if _read(lease.file).get("token") == lease.token:
+            if lease.holder().get("token") == lease.token:
                 lease.file.unlink(missing_ok=True)
             lease.stop_flag.unlink(missing_ok=True)
 
@@ -159,6 +163,6 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def _renew(lease: Lease, ended: threading.Event) -> None:
-    while not ended.wait(RENEWED_S) and _read(lease.file).get("token") == lease.token:
+    while not ended.wait(RENEWED_S) and lease.holder().get("token") == lease.token:
         with suppress(OSError):  # the folder is out of reach: whoever writes next is told
             os.utime(lease.file)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import json
 import multiprocessing
 import os
 import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import (
-    FIRST_EXCEPTION,
+    FIRST_COMPLETED,
     BrokenExecutor,
     Executor,
     Future,
@@ -22,18 +20,19 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.runs import cluster
 from mnemocraft.runs.files import replace_file
 from mnemocraft.runs.identity import StreamIdentity, code_version, identify
+from mnemocraft.runs.jobs import die_with_parent, run_job
 from mnemocraft.runs.lease import Lease, hold
 from mnemocraft.runs.progress import Progress
 from mnemocraft.runs.records import COLUMNS, Rows, load_records
 from mnemocraft.runs.store import look, stream_path
-from mnemocraft.runs.stream import CRASHES, SURROUNDINGS, Job, play_stream, surroundings, too_many_crashes
+from mnemocraft.runs.stream import CRASHES, SURROUNDINGS, Job, surroundings, too_many_crashes
 from mnemocraft.runs.study import ModelSpec, Stream, Study
 
 if TYPE_CHECKING:
@@ -150,11 +149,18 @@ def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> No
     """Play the job's streams, and explain what stopped them if something did."""
     kept = f"what is finished is kept in {job.lease.out}; run again to go on"
     try:
-        with _executor(job, workers, executor) as (pool, jobs):
-            _finish([pool.submit(run_job, part) for part in jobs], job.lease, bar)
-    except BrokenExecutor:
+        cpu_bound = _is_cpu_bound(job.spec)
+        address = os.environ.get(cluster.SCHEDULER)
+        if executor is None and address:
+            with cluster.connect(address) as pool:
+                _finish(pool, cluster.parts(job, cpu_bound), job.lease, bar, cluster.at_once(job, cpu_bound))
+        else:
+            with _executor(job, cpu_bound, workers, executor) as (pool, jobs):
+                _finish(pool, jobs, job.lease, bar, len(jobs))
+    except BrokenExecutor as error:
         cause = "for want of memory, or because the calling script lacks `if __name__ == '__main__':`"
-        raise MnemocraftError(f"a worker process died, perhaps {cause}; {kept}") from None
+        said = str(error) if isinstance(error, cluster.Lost) else f"a worker process died, perhaps {cause}"
+        raise MnemocraftError(f"{said}; {kept}") from None
     except BudgetExceeded as error:
         raise BudgetExceeded(f"{str(error).rstrip('.')}; {kept} with a new budget of that size") from None
     except MnemocraftError as error:
@@ -162,25 +168,26 @@ def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> No
 
 
 @contextmanager
-def _executor(job: Job, workers: int, given: Executor | None) -> Iterator[tuple[Executor, list[Job]]]:
+def _executor(
+    job: Job, cpu_bound: bool, workers: int, given: Executor | None
+) -> Iterator[tuple[Executor, list[Job]]]:
     """Choose where the streams run, and cut them into jobs.
 
     A processor-bound model gets one job per stream. An endpoint gets a single job, so that concurrency and
     budget hold for all streams together.
     """
-    with ThreadPoolExecutor(1) as thread:  # never this thread: in a notebook it already runs an event loop
-        cpu_bound = thread.submit(_is_cpu_bound, job.spec).result()
-        jobs = [replace(job, streams=(stream,)) for stream in job.streams] if cpu_bound else [job]
-        if given is not None:
-            yield given, jobs
-        elif len(jobs) == 1 or workers == 1:
+    jobs = [replace(job, streams=(stream,)) for stream in job.streams] if cpu_bound else [job]
+    if given is not None:
+        yield given, jobs
+    elif len(jobs) == 1 or workers == 1:
+        with ThreadPoolExecutor(1) as thread:  # never this thread: in a notebook it already runs an event loop
             yield thread, jobs
-        else:
-            _check_importable(job.study)
-            # Spawned, not forked: a notebook's kernel has threads, and no lock may be inherited.
-            context = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin_worker) as pool:
-                yield pool, jobs
+    else:
+        _check_importable(job.study)
+        # Spawned, not forked: a notebook's kernel has threads, and no lock may be inherited.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin_worker) as pool:
+            yield pool, jobs
 
 
 def _check_importable(study: Study) -> None:
@@ -194,85 +201,38 @@ def _check_importable(study: Study) -> None:
 
 
 def _is_cpu_bound(spec: ModelSpec) -> bool:
-    model = spec.open()
-    try:
-        return model.cpu_bound
-    finally:
-        asyncio.run(model.aclose())
+    def ask() -> bool:
+        model = spec.open()
+        try:
+            return model.cpu_bound
+        finally:
+            asyncio.run(model.aclose())
+
+    with ThreadPoolExecutor(1) as thread:  # never this thread: in a notebook it already runs an event loop
+        return thread.submit(ask).result()
 
 
-def _finish(futures: list[Future[None]], lease: Lease, bar: Progress) -> None:
-    """Wait for all futures; at the first error or interrupt let the episodes in flight end, then raise it."""
-    running: set[Future[None]] = set(futures)
+def _finish(pool: Executor, jobs: Sequence[Job], lease: Lease, bar: Progress, at_once: int) -> None:
+    """Hand out the jobs, some at a time; at the first error or interrupt let the episodes in flight end."""
+    waiting = list(reversed(jobs))
+    running: set[Future[None]] = set()
     try:
-        while running:
-            done, running = wait(running, timeout=_POLL_S, return_when=FIRST_EXCEPTION)
+        while waiting or running:
+            while waiting and len(running) < at_once:
+                running.add(pool.submit(run_job, waiting.pop()))
+            done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
             bar.update()
             for future in done:
                 future.result()
     except BaseException:
         lease.stop()
-        wait(
-            running
-        )  # not cancelled: a cancelled future of a cluster may still be played, and nobody would know
+        # Not cancelled: a cancelled future of a cluster may still be played, and nobody would know.
+        wait(running, timeout=getattr(pool, "grace_s", None))
         raise
     finally:
         bar.close()
 
 
-def run_job(job: Job) -> None:
-    """Play the streams of a job; what an executor calls."""
-    die_with_parent()  # an executor handed in by the user has not done so
-    if not job.lease.stopped:
-        asyncio.run(_play(job))
-
-
-async def _play(job: Job) -> None:
-    model = job.spec.open()
-    gate = asyncio.Semaphore(job.spec.max_concurrency)
-
-    async def play(stream: Stream) -> None:
-        async with gate:  # a stream asks one thing at a time, so no request waits while its time runs
-            await play_stream(job, stream, model)
-
-    tasks = [asyncio.create_task(play(stream)) for stream in job.streams]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        errors = [task.exception() for task in tasks if task.done()]
-        await _wind_down(job, tasks, next((error for error in errors if error), None))
-    finally:
-        await model.aclose()
-
-
-async def _wind_down(job: Job, tasks: list[asyncio.Task[None]], error: BaseException | None) -> None:
-    """End the other streams after an error, and raise it."""
-    if error is None:
-        return
-    job.lease.stop()
-    if not isinstance(error, BudgetExceeded):  # without budget each stream ends, and is counted, by itself
-        for task in tasks:
-            task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    raise error
-
-
 def _begin_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent decides how to stop
     die_with_parent()
-
-
-@functools.cache
-def die_with_parent() -> None:
-    """End this worker process when the process that started it is gone, even if that was killed.
-
-    A worker of ``ProcessPoolExecutor`` would wait for ever otherwise. Nothing depends on it happening in
-    time: stream files are locked by whoever writes them.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
-
-
-def _exit_after(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
