@@ -256,7 +256,7 @@ BROKEN_DOMAINS = [
     (
         "action_defs.8.sfx.0.sfx.0.sfx.0.created_obj.name",
         "water2",
-        "created_obj.name",
+        "domain.json: action_defs[8].sfx[0].sfx[0].sfx[0].created_obj.name:",
         "end with a digit",
     ),
     (

@@ -142,6 +142,18 @@ def check_model(name: str) -> None:
     asyncio.run(get_model(name).aclose())
 
 
+def _use_scheduler(address: str) -> None:
+    """Lets every study of the notebooks run on a cluster.
+
+    Raises:
+        MnemocraftError: No scheduler with workers answers there, or what talks to it is not installed.
+    """
+    from mnemocraft.runs import cluster
+
+    with cluster.connect(address):
+        os.environ[cluster.SCHEDULER] = address  # the notebooks' processes inherit it
+
+
 def _papermill() -> ModuleType:
     """Imports papermill, here so that ``--check`` works without it.
 
@@ -374,6 +386,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--model", type=_model, default="surrogate", metavar="NAME")
     parser.add_argument("--only", nargs="+", metavar="NN", help="numbers of the notebooks to run")
     parser.add_argument("--workers", type=_workers, default=_cpus(), metavar="N")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="dask scheduler whose workers play")
     parser.add_argument("--set", type=_setting, action="append", default=[], metavar="NAME=JSON")
     parser.add_argument("--check", action="store_true", help="judge the flags, run nothing")
     return parser.parse_args(argv)
@@ -394,6 +407,8 @@ def main(argv: Sequence[str] | None = None, folder: Path = paths.NOTEBOOKS) -> i
             return 0
         jobs = check_parameters(jobs)
         check_model(options.model)
+        if options.scheduler:
+            _use_scheduler(options.scheduler)
     except MnemocraftError as error:
         print(f"run_all.sh: {error}", file=sys.stderr)
         return 2
