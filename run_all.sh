@@ -2,7 +2,7 @@
 # Runs every notebook of Mnemocraft, setting up what it needs first.
 #
 #   ./run_all.sh [--profile smoke|quick|full] [--model NAME] [--only NN ...] [--workers N]
-#                [--set NAME=JSON ...]
+#                [--scheduler ADDRESS] [--set NAME=JSON ...]
 #   ./run_all.sh test [PYTEST ARGUMENTS]   lint, type-check and test (every notebook in profile smoke too)
 #   ./run_all.sh book                      make the site and the Markdown pages of the executed notebooks
 #   ./run_all.sh alfworld                  install ALFWorld's engine (for the household; some minutes)
@@ -16,6 +16,7 @@
 #             full    the size of the papers (surrogate: some twenty minutes per study on two cores)
 #   --only 00 01      only the notebooks with these numbers
 #   --workers N       processes per notebook; default: all cores. Results do not depend on it.
+#   --scheduler tcp://host:8786   play on the workers of a dask scheduler (CLUSTER.md says how to start them)
 #   --set seeds=[0]   any other parameter of the notebooks, as JSON; may be repeated
 #
 # With which model
@@ -128,7 +129,7 @@ make_venv() {
     "$base" -m venv --clear .venv
   fi
   say "installing the packages of constraints.txt into .venv (3 GB; takes some minutes the first time)"
-  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,finetune,minecraft,book,dev]'
+  .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,finetune,minecraft,book,cluster,dev]'
 }
 
 # Sets $python to the interpreter of an environment that satisfies the lock.

@@ -111,6 +111,10 @@ def start_slow(stream: Stream, model: Any) -> ToyRunner:
     return ToyRunner(stream, model, sleep_s=0.006)
 
 
+def start_slower(stream: Stream, model: Any) -> ToyRunner:
+    return ToyRunner(stream, model, sleep_s=0.03)
+
+
 def toy_study(
     tasks: Sequence[str] = TASKS,
     seeds: Sequence[int] = (0, 1),

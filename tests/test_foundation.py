@@ -64,10 +64,10 @@ def test_alfworld_is_installed_beside_the_lock_and_changes_nothing_of_it() -> No
 def test_conda_installs_what_run_all_installs() -> None:
     python, pip, packages = ENVIRONMENT["dependencies"]
     assert pip == "pip"
-    extras = ".[local,graph,finetune,minecraft,book,dev]"
+    extras = ".[local,graph,finetune,minecraft,book,cluster,dev]"
     assert packages["pip"] == ["-c constraints.txt", f"-e {extras}"]
     assert f"pip install --disable-pip-version-check -c constraints.txt -e '{extras}'" in RUN_ALL
-    installed = {"local", "graph", "finetune", "minecraft", "book", "dev"}
+    installed = {"local", "graph", "finetune", "minecraft", "book", "cluster", "dev"}
     assert set(PROJECT["optional-dependencies"]) == installed | {"alfworld"}  # by ./run_all.sh alfworld
     assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
 

@@ -254,6 +254,12 @@ BROKEN_DOMAINS = [
         "created_obj",
     ),
     (
+        "action_defs.8.sfx.0.sfx.0.sfx.0.created_obj.name",
+        "water2",
+        "domain.json: action_defs[8].sfx[0].sfx[0].sfx[0].created_obj.name:",
+        "end with a digit",
+    ),
+    (
         "action_defs.8.sfx.0.sfx.0.sfx.0.created_obj.type",
         "soup",
         "domain.json: action_defs[8].sfx[0]",
@@ -307,6 +313,7 @@ def test_files_that_are_no_json_get_one_sentence(opened, tmp_path):
         ("{", "not valid JSON"),
         ("[]", "must be an object"),
         ("[" * 10**5, "nested too deeply"),
+        ('{"width": ' + "9" * 5000 + "}", "more digits than Python reads"),
     ):
         with pytest.raises(MnemocraftError, match=rf"^kitchen\.json: .*{what}"):
             opened(content)

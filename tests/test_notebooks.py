@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +14,13 @@ import nbformat
 import papermill
 import pytest
 
-from mnemocraft import paths
-from mnemocraft.notebooks import main, select
+from mnemocraft import notebooks, paths
+from mnemocraft.notebooks import Job, main, select
+from mnemocraft.runs.files import replace_file
 
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
 SECRET = "sk-planted-5f1c9e"
+FOLDER = paths.slug("m:x")
 WRITE_TABLE = """
 import json, os, sys
 from pathlib import Path
@@ -68,7 +71,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     raising = "import sys\nprint('half way', file=sys.stderr)\nraise ValueError('the moon is full')"
     write_notebook(folder / "02_raises.ipynb", raising, "print('not reached')")
     write_notebook(folder / "03_no_table.ipynb", "print(profile)")
-    stale = folder / "out/data/results/03_no_table/m-x/smoke/old.csv"
+    stale = folder / f"out/data/results/03_no_table/{FOLDER}/smoke/old.csv"
     stale.parent.mkdir(parents=True)
     stale.write_text("left by an earlier run")
     rogue = folder / "home/kernels/python3/kernel.json"
@@ -86,12 +89,12 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_failing_notebook_stops_no_other_and_all_are_exported(mixed: Path) -> None:
-    pages = sorted(path.name for path in (mixed / "out/build/notebooks/m-x/smoke").glob("*.html"))
+    pages = sorted(path.name for path in (mixed / f"out/build/notebooks/{FOLDER}/smoke").glob("*.html"))
     assert pages == ["00_dead.html", "01_good.html", "02_raises.html", "03_no_table.html"]
 
 
 def test_the_notebook_gets_the_parameters_this_python_and_the_repository_root(mixed: Path) -> None:
-    facts = json.loads((mixed / "out/data/results/01_good/m-x/smoke/facts.csv").read_text())
+    facts = json.loads((mixed / f"out/data/results/01_good/{FOLDER}/smoke/facts.csv").read_text())
     assert facts == {"seeds": [4, 5], "python": sys.executable, "cwd": str(paths.ROOT), "key": True}
 
 
@@ -104,7 +107,7 @@ def test_no_environment_variable_reaches_the_outputs(mixed: Path) -> None:
 def test_summary_has_one_line_per_notebook_that_says_what_failed_and_why(mixed: Path) -> None:
     dead, good, raised, silent = (mixed / "stdout").read_text().strip().splitlines()
     assert dead.split()[:2] == ["00_dead", "failed"] and "Kernel died" in dead
-    assert good.split()[:2] == ["01_good", "ok"] and good.endswith("m-x/smoke/01_good.html")
+    assert good.split()[:2] == ["01_good", "ok"] and good.endswith(f"{FOLDER}/smoke/01_good.html")
     assert "(cell [3] raised ValueError: the moon is full)" in raised
     assert "wrote no table" in silent
 
@@ -118,6 +121,8 @@ def test_what_a_cell_writes_to_stderr_is_seen_while_it_runs(mixed: Path) -> None
     [
         (["--set", "nope=1"], "01_good has no parameter nope; its parameters are: model, profile, seeds"),
         (["--only", "1", "07"], "--only 07: no such notebook; there are 01"),
+        (["--only", "1" * 5000], "... (5000 characters): no such notebook; there are 01"),
+        (["--scheduler", "nonsense://x"], "no scheduler answers at nonsense://x"),
     ],
 )
 def test_a_wrong_request_is_refused_before_anything_runs(
@@ -146,6 +151,9 @@ def test_a_wrong_request_is_refused_before_anything_runs(
         ["--set", "seeds"],
         ["--set", "seeds=0,1"],
         ["--set", "model=1"],
+        ["--set", "seeds=[" + "9" * 5000 + "]"],
+        ["--set", "seeds=" + "[" * 10**5],
+        ["--workers", "1" * 5000],
         ["quick"],
     ],
 )
@@ -155,7 +163,67 @@ def test_a_bad_flag_is_one_sentence_and_status_2(
     with pytest.raises(SystemExit) as stopped:
         main(arguments, tmp_path)
     assert stopped.value.code == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and len(error) < 300
+
+
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    made = Job(tmp_path / "01_x.ipynb", {"model": "surrogate", "profile": "smoke", "workers": 1})
+    made.tables.mkdir(parents=True)
+    return made
+
+
+def test_a_clock_that_is_set_back_hides_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = job(tmp_path, monkeypatch)
+    replace_file(one.tables / "t.csv", "x\n")
+    before = notebooks._tables(one)
+    assert "wrote no table" in str(notebooks._missing_table(one, before))
+    replace_file(one.tables / "t.csv", "x\n")
+    os.utime(one.tables / "t.csv", (1e9, 1e9))
+    assert notebooks._missing_table(one, before) is None
+
+
+def test_a_disk_that_is_full_when_the_page_is_made_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = job(tmp_path, monkeypatch)
+    write_notebook(one.notebook)
+    one.executed.parent.mkdir(parents=True)
+
+    def full(job: Job) -> None:
+        job.html.write_text("half a pa")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(notebooks, "_papermill", lambda: FakePapermill)
+    monkeypatch.setattr(notebooks, "_export", full)
+    assert "its HTML could not be made: OSError: [Errno 28] No space left" in str(notebooks._execute(one))
+    assert not one.html.exists()
+
+
+class FakePapermill:
+    """Executes a notebook without doing anything."""
+
+    class PapermillExecutionError(Exception):
+        """Is not raised."""
+
+    @staticmethod
+    def execute_notebook(notebook: Path, executed: Path, *arguments: object, **options: object) -> None:
+        executed.write_bytes(notebook.read_bytes())
+
+
+def test_folders_of_killed_runs_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    for number in (dead.pid, os.getpid()):
+        (tmp_path / f"mnemocraft-jupyter-{number}-x").mkdir()
+    (tmp_path / "mnemocraft-jupyter-mine").mkdir()
+    notebooks._sweep()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        f"mnemocraft-jupyter-{os.getpid()}-x",
+        "mnemocraft-jupyter-mine",
+    ]
 
 
 def test_only_takes_numbers_in_any_form_and_keeps_the_order(tmp_path: Path) -> None:

@@ -73,17 +73,17 @@ def test_the_forecast_multiplies_out_and_names_dollars(study: Study, monkeypatch
 
 
 def test_calls_and_tokens_are_counted_in_lines_that_are_whole(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_text(
-        '{"tokens": {"actor": {"prompt": 5, "completion": 1, "calls": 9}}}\n'
-    )  # of an earlier run
+    path, copy = tmp_path / "s.jsonl", tmp_path / "copy"
+    path.write_text('{"tokens": {"actor": {"prompt": 5, "completion": 1, "calls": 9}}}\n')
     bar = Progress("run", {path: 4}, {path: 1}, True)
     tail = bar._open[path]
     record = {"tokens": {"actor": {"prompt": 70, "completion": 8, "calls": 2}}, "memory": '"calls": 900'}
     line = json.dumps(record) + "\n"
+    copy.write_bytes(path.read_bytes())
+    copy.replace(path)  # as the stream's writer does
     for piece in (line[:40], line[40:] + line, line[:-1]):  # the last one is torn
         with path.open("a") as file:
             file.write(piece)
         bar.update()
-    assert (tail.lines, tail.calls, tail.tokens) == (3, 4, 156)
+    assert (tail.lines(), tail.calls, tail.tokens) == (3, 4, 156)
     bar.close()

@@ -11,7 +11,7 @@ from runs_toy import KILL_STUDY, InstantSpec
 
 KILLS = 24
 SCRIPT = Path(__file__).with_name("runs_toy.py")
-VARYING = ["wall_s", "commit"]
+VARYING = ["wall_s", "commit", "trajectory_offset"]
 
 
 def lines(out: Path) -> int:

@@ -96,7 +96,14 @@ ELSEWHERE = {
     "selectors": ("agents/deps/deps.py", "agents/how2/roles.py", "studies/deps/selectors/tables.py"),
 }
 NEW = ("memory/dream.py", "agents/dreamer/dreamer.py", "worlds/moon.py", "studies/gig/dreams.py")
-ALL = ("runs/store.py", "runs/runner.py", "agents/registry.py", "memory/registry.py", "worlds/registry.py")
+ALL = (
+    "paths.py",
+    "runs/store.py",
+    "runs/runner.py",
+    "agents/registry.py",
+    "memory/registry.py",
+    "worlds/registry.py",
+)
 
 
 def test_what_no_start_reaches_changes_nothing(package: Path, before: dict[str, str]) -> None:
@@ -198,7 +205,7 @@ def test_every_module_that_is_loaded_to_play_is_reached(study: str, arguments: s
         [sys.executable, "-c", _PLAY, study, arguments, task], capture_output=True, text=True, check=False
     )
     assert child.returncode == 0, child.stderr
-    loaded = {name for name in child.stdout.split() if not f"{name}.".startswith("mnemocraft.runs.")}
+    loaded = {name for name in child.stdout.split() if not sources._left_out(name)}
     forget()
     assert len(loaded) > 30
     assert loaded - set(sources.closure(f"mnemocraft.studies.{study}")) == set()

@@ -10,6 +10,7 @@ import json
 import multiprocessing
 import os
 import re
+import shutil
 import signal
 import sys
 import tempfile
@@ -29,6 +30,7 @@ SHARED = ("model", "profile", "workers")
 """Parameters that every notebook must have and every run gives."""
 STOPPED = 130
 """Exit status of a run that Ctrl-C stopped."""
+_JUPYTER = "mnemocraft-jupyter-"
 STOP_GRACE_S = 15
 """How long a notebook's process may take to shut its kernel down after Ctrl-C before it is killed."""
 
@@ -101,10 +103,10 @@ def select(folder: Path, only: Sequence[str] | None) -> list[Path]:
         raise NotebookError(f"There is no notebook named like 01_name.ipynb in {folder}.")
     if only is None:
         return list(found.values())
-    unknown = [text for text in only if not text.isdecimal() or int(text) not in found]
+    unknown = [text for text in only if not text.isdecimal() or len(text) > 9 or int(text) not in found]
     if unknown:
         known = " ".join(f"{number:02d}" for number in found)
-        raise NotebookError(f"--only {' '.join(unknown)}: no such notebook; there are {known}.")
+        raise NotebookError(f"--only {_short(' '.join(unknown))}: no such notebook; there are {known}.")
     return [found[number] for number in sorted({int(text) for text in only})]
 
 
@@ -140,6 +142,18 @@ def check_model(name: str) -> None:
     asyncio.run(get_model(name).aclose())
 
 
+def _use_scheduler(address: str) -> None:
+    """Lets every study of the notebooks run on a cluster.
+
+    Raises:
+        MnemocraftError: No scheduler with workers answers there, or what talks to it is not installed.
+    """
+    from mnemocraft.runs import cluster
+
+    with cluster.connect(address):
+        os.environ[cluster.SCHEDULER] = address  # the notebooks' processes inherit it
+
+
 def _papermill() -> ModuleType:
     """Imports papermill, here so that ``--check`` works without it.
 
@@ -157,7 +171,7 @@ def run(job: Job) -> Outcome:
 
     The process leads its own session: Ctrl-C reaches this process only, which then stops that one.
     """
-    started_ns, started = time.time_ns(), time.monotonic()
+    started, before = time.monotonic(), _tables(job)
     try:
         job.executed.parent.mkdir(parents=True, exist_ok=True)
         job.html.unlink(missing_ok=True)  # never leave a former run's page beside a failed one
@@ -174,7 +188,7 @@ def run(job: Job) -> Outcome:
         _stop(process)
         raise
     if process.exitcode == 0:
-        error = receiver.recv() or _missing_table(job, started_ns)
+        error = receiver.recv() or _missing_table(job, before)
     else:
         error = f"its process died with exit status {process.exitcode}"
     return Outcome(job, time.monotonic() - started, error)
@@ -187,8 +201,14 @@ def _stop(process: multiprocessing.process.BaseProcess) -> None:
     process.join()
 
 
-def _missing_table(job: Job, started_ns: int) -> str | None:
-    if any(table.stat().st_mtime_ns >= started_ns for table in job.tables.glob("*.csv")):
+def _tables(job: Job) -> set[tuple[str, int, int]]:
+    """The job's tables as they are now: a table that was written since is another file, whatever the clock says."""
+    found = ((table.name, table.stat()) for table in job.tables.glob("*.csv"))
+    return {(name, stat.st_ino, stat.st_mtime_ns) for name, stat in found}
+
+
+def _missing_table(job: Job, before: set[tuple[str, int, int]]) -> str | None:
+    if _tables(job) - before:
         return None
     return f"it ran through but wrote no table (CSV) to {_shown(job.tables)}"
 
@@ -199,11 +219,22 @@ def _process(job: Job, sender: Connection) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # unwinds, and so shuts the kernel down
     _end_with_parent()
     try:
-        with tempfile.TemporaryDirectory(prefix="mnemocraft-jupyter-") as folder:
+        _sweep()
+        with tempfile.TemporaryDirectory(prefix=f"{_JUPYTER}{os.getpid()}-") as folder:
             _isolate_jupyter(Path(folder))
             sender.send(_execute(job))
     except KeyboardInterrupt:
         os._exit(STOPPED)  # the kernel is shut down; at once, or asyncio would complain about its lost task
+
+
+def _sweep() -> None:
+    """Deletes what killed runs left in the folder for temporary files."""
+    from mnemocraft.runs.files import alive
+
+    for folder in Path(tempfile.gettempdir()).glob(f"{_JUPYTER}*-*"):
+        number = folder.name.removeprefix(_JUPYTER).partition("-")[0]
+        if number.isdecimal() and not alive(int(number)):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _end_with_parent() -> None:
@@ -252,11 +283,18 @@ def _execute(job: Job) -> str | None:
             config=Config(KernelManager={"transport_encryption": "auto"}),
         )
     except papermill.PapermillExecutionError as failure:
-        error = f"cell [{failure.exec_count}] raised {failure.ename}: {_first_line(failure.evalue)}"
+        said = f"{failure.ename}: {_first_line(failure.evalue)}"
+        if failure.ename == "MemoryError":
+            said = "MemoryError: there is too little memory; use fewer --workers or a smaller --profile"
+        error = f"cell [{failure.exec_count}] raised {said}"
     except Exception as failure:  # a dead kernel, a full disk, a notebook that is not one
         error = f"{type(failure).__name__}: {_first_line(str(failure))}"
-    if job.executed.exists():
-        _export(job)
+    try:
+        if job.executed.exists():
+            _export(job)
+    except Exception as failure:  # a full disk, or a half-written notebook
+        error = error or f"its HTML could not be made: {type(failure).__name__}: {_first_line(str(failure))}"
+        job.html.unlink(missing_ok=True)
     return error
 
 
@@ -302,17 +340,33 @@ class _Parser(argparse.ArgumentParser):
 def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     try:
-        parsed = json.loads(value)
+        parsed = json.loads(value, parse_int=_bounded)
     except json.JSONDecodeError:
         equals = ""
+    except (ValueError, RecursionError):
+        raise argparse.ArgumentTypeError(
+            f"{_short(text)!r} has a number of more than 18 digits, or brackets nested too deeply"
+        ) from None
     if not equals or not name.isidentifier() or name in SHARED:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=JSON, such as seeds=[0,1] or split='\"low\"'")
+        raise argparse.ArgumentTypeError(
+            f"{_short(text)!r} is not NAME=JSON, such as seeds=[0,1] or split='\"low\"'"
+        )
     return name, parsed
 
 
+def _bounded(digits: str) -> int:
+    if len(digits) > 19:
+        raise ValueError
+    return int(digits)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
+
+
 def _workers(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    if not text.isdecimal() or len(text) > 6 or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{_short(text)!r} is not a whole number from 1 to 999999")
     return int(text)
 
 
@@ -332,6 +386,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--model", type=_model, default="surrogate", metavar="NAME")
     parser.add_argument("--only", nargs="+", metavar="NN", help="numbers of the notebooks to run")
     parser.add_argument("--workers", type=_workers, default=_cpus(), metavar="N")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="dask scheduler whose workers play")
     parser.add_argument("--set", type=_setting, action="append", default=[], metavar="NAME=JSON")
     parser.add_argument("--check", action="store_true", help="judge the flags, run nothing")
     return parser.parse_args(argv)
@@ -352,6 +407,8 @@ def main(argv: Sequence[str] | None = None, folder: Path = paths.NOTEBOOKS) -> i
             return 0
         jobs = check_parameters(jobs)
         check_model(options.model)
+        if options.scheduler:
+            _use_scheduler(options.scheduler)
     except MnemocraftError as error:
         print(f"run_all.sh: {error}", file=sys.stderr)
         return 2

@@ -1,7 +1,9 @@
 """Where things are: the one place that knows the layout of the repository."""
 
 import os
+import re
 import sysconfig
+from hashlib import sha256
 from pathlib import Path
 
 _ABOVE = Path(__file__).resolve().parents[2]
@@ -17,11 +19,23 @@ NO_MODEL = "none"
 """The model's name where none is asked; a notebook with this default is filed under it whatever is named."""
 SHIPPED = ("surrogate", NO_MODEL)
 """The models whose figures come with the repository."""
+_SCHEMES = ("local", "replay", "surrogate")
+_LONGEST = 100
 
 
 def slug(model: str) -> str:
-    """File-system name of a model: ``replay:how2/a`` becomes ``replay-how2-a``."""
-    return "".join(c if c.isalnum() or c in "._=-" else "-" for c in model)
+    """File-system name of a model, another one for each model: ``replay:how2`` becomes ``replay-how2``.
+
+    A name that had to be changed otherwise ends with ``~`` and eight digits of its SHA-256, as ``a/b`` and
+    ``a-b`` would be one folder; so does one with capital letters, which some file systems do not tell apart.
+    It is one plain name: it leads nowhere else, is not hidden and not too long.
+    """
+    plain = re.sub(r"[^A-Za-z0-9._=-]", "-", model)
+    scheme, _, rest = plain.partition("-")
+    meant = f"{scheme}:{rest}" if scheme in _SCHEMES and rest else plain
+    if meant == model and plain == plain.lower() and plain[:1] not in ("", ".") and len(plain) <= _LONGEST:
+        return plain
+    return f"{plain.lstrip('.')[:_LONGEST]}~{sha256(model.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
 def output_root() -> Path:

@@ -27,7 +27,10 @@ class Progress:
     def __init__(
         self, title: str, planned: Mapping[Path, int], finished: Mapping[Path, int], show: bool
     ) -> None:
-        self._open = {path: _Tail(path) for path, total in planned.items() if finished[path] < total}
+        self._open = {
+            path: _Tail(path, finished[path]) for path, total in planned.items() if finished[path] < total
+        }
+        self._planned = planned
         self._settled = sum(planned[path] for path in planned if path not in self._open)
         self._bar = tqdm(
             desc=title,
@@ -45,16 +48,13 @@ class Progress:
     def update(self) -> None:
         """Look at the files once."""
         if not self._bar.disable:
-            for tail in self._open.values():
-                tail.read()
+            count = self._settled + sum(
+                min(tail.lines(), self._planned[path]) for path, tail in self._open.items()
+            )
             took = time.monotonic() - self._started
-            calls, tokens = (
-                sum(getattr(tail, name) for tail in self._open.values()) for name in ("calls", "tokens")
-            )
-            self._bar.set_postfix_str(
-                f"{calls / took:,.1f} calls/s, {tokens / took:,.0f} tokens/s", refresh=False
-            )
-            count = self._settled + sum(tail.lines for tail in self._open.values())
+            calls = sum(tail.calls for tail in self._open.values()) / took
+            tokens = sum(tail.tokens for tail in self._open.values()) / took
+            self._bar.set_postfix_str(f"{calls:,.1f} calls/s, {tokens:,.0f} tokens/s", refresh=False)
             self._bar.update(count - self._bar.n)
 
     def close(self) -> None:
@@ -64,24 +64,33 @@ class Progress:
 
 
 class _Tail:
-    """Counts the lines of a growing file, and calls and tokens in those added; reads each byte once."""
+    """Counts the lines of a growing file, reading each byte once; a file in its place is counted anew.
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._rest = path, b""
-        self._offset = path.stat().st_size if path.exists() else 0
-        self.lines = path.read_bytes().count(b"\n") if path.exists() else 0
+    Until the stream's writer has put its copy in the place of the file that was there, ``finished`` counts.
+    ``calls`` and ``tokens`` are those of the lines after the ``finished`` ones.
+    """
+
+    def __init__(self, path: Path, finished: int) -> None:
+        self._path, self._count, self._offset = path, finished, 0
+        self._finished, self._rest = finished, b""
         self.calls = self.tokens = 0
+        self._file, self._taken = self._number(), False
 
-    def read(self) -> None:
-        """Take in what was added."""
-        if not self._path.exists():
-            return
-        with self._path.open("rb") as file:
-            file.seek(self._offset)
-            data = file.read()
-        self._offset += len(data)
-        whole, newline, self._rest = (self._rest + data).rpartition(b"\n")
-        if newline:
-            self.lines += whole.count(b"\n") + 1
-            self.calls += sum(map(int, _CALLS.findall(whole)))
-            self.tokens += sum(map(int, _TOKENS.findall(whole)))
+    def _number(self) -> int:
+        return self._path.stat().st_ino if self._path.exists() else 0
+
+    def lines(self) -> int:
+        if (number := self._number()) != self._file:
+            self._file, self._taken = number, True
+            self._count, self._offset, self._rest = 0, 0, b""
+        if self._taken and number:
+            with self._path.open("rb") as file:
+                file.seek(self._offset)
+                data = file.read()
+            self._offset += len(data)
+            *whole, self._rest = (self._rest + data).split(b"\n")
+            new = b"\n".join(whole[max(0, self._finished - self._count) :])
+            self.calls += sum(map(int, _CALLS.findall(new)))
+            self.tokens += sum(map(int, _TOKENS.findall(new)))
+            self._count += len(whole)
+        return self._count

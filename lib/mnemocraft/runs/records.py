@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Collection, Mapping
-from math import inf
+import logging
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs.store import (
-    Record,
-    read_member,
-    read_records,
-    replace_file,
-    stream_path,
-    trajectory_path,
-)
+from mnemocraft.runs.files import replace_file
+from mnemocraft.runs.store import Record, read_lines, read_member, stream_path, trajectory_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +27,10 @@ PREDICTED_DIGITS = 4
 """Significant digits of a network's predictions that are equal on any machine."""
 NOISE = 1e-12
 """Share of a column's scale below which a number says nothing."""
+_MISSING = object()
+
+
+log = logging.getLogger(__name__)
 
 
 def load_records(out: Path) -> pd.DataFrame:
@@ -40,26 +38,73 @@ def load_records(out: Path) -> pd.DataFrame:
 
     Failed episodes (status ``error``, ``timeout``, ``crash``, ``budget``) are rows like the others, with
     ``success`` False, so that they stay in every denominator. Results of earlier settings that still lie in
-    the folder are not read.
+    the folder are not read; damaged records are left out and told in the log.
 
     Returns:
         One row per finished episode, sorted by condition, seed and index. Columns: :data:`COLUMNS`, then
         the settings, then the metrics (missing where an episode failed), then ``tokens_<role>_<kind>``
         (0 where a role was not used); each group in alphabetical order.
     """
-    import pandas as pd
+    rows = Rows()
+    for stream in _plan(out)["streams"]:
+        rows.add(_planned(stream_path(out, stream["stream"]), stream["episodes"]))
+    return rows.frame()
 
-    records = list(_planned_records(out))
-    settings, metrics, tokens = (
-        [_settings(record) for record in records],
-        [record["metrics"] for record in records],
-        [_tokens(record) for record in records],
-    )
-    base = pd.DataFrame([_base(record) for record in records], columns=list(COLUMNS))
-    groups = [pd.DataFrame(rows, index=base.index).sort_index(axis=1) for rows in (settings, metrics, tokens)]
-    groups[2] = groups[2].fillna(0).astype(int)
-    frame = pd.concat([base, *groups], axis=1)
-    return frame.sort_values(["condition", "seed", "index"], ignore_index=True)
+
+class Rows:
+    """Records as columns: what a table of a million episodes needs, and no more."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._base, self._settings, self._metrics, self._tokens = (_Columns() for _ in range(4))
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Append the rows of some records."""
+        found = list(records)
+        self._base.add(self._count, [_base(record) for record in found])
+        self._settings.add(self._count, [_settings(record) for record in found])
+        self._metrics.add(self._count, [record["metrics"] for record in found])
+        self._tokens.add(self._count, [_tokens(record) for record in found])
+        self._count += len(found)
+
+    def frame(self) -> pd.DataFrame:
+        """The table, see :func:`load_records`; the columns are given away."""
+        import pandas as pd
+
+        columns = {name: pd.Series(self._base.take(name, self._count, nan)) for name in COLUMNS}
+        for group in (self._settings, self._metrics):
+            columns |= {name: pd.Series(group.take(name, self._count, nan)) for name in group.names}
+        for name in self._tokens.names:
+            columns[name] = pd.Series(self._tokens.take(name, self._count, 0), dtype=int)
+        frame = pd.DataFrame(columns, copy=False)
+        return frame.sort_values(["condition", "seed", "index"], ignore_index=True)
+
+
+class _Columns:
+    """Lists by name, each as far as there was something to add."""
+
+    def __init__(self) -> None:
+        self._lists: dict[str, list[Any]] = {}
+        self._texts: dict[str, str] = {}
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(self._lists)
+
+    def add(self, before: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Append rows after ``before`` others, equal texts as one object."""
+        texts = self._texts
+        for name in dict.fromkeys(name for names in {tuple(row): None for row in rows} for name in names):
+            column = self._lists.setdefault(name, [])
+            column.extend([_MISSING] * (before - len(column)))
+            values = [row.get(name, _MISSING) for row in rows]
+            column += [texts.setdefault(v, v) if isinstance(v, str) else v for v in values]
+
+    def take(self, name: str, length: int, missing: Any) -> list[Any]:
+        """A column, filled up to a length, which is kept no longer."""
+        column = self._lists.pop(name, [])
+        column.extend([_MISSING] * (length - len(column)))
+        return [missing if value is _MISSING else value for value in column]
 
 
 def read_trajectory(out: Path, record: Mapping[str, Any] | pd.Series) -> list[dict[str, Any]]:
@@ -104,21 +149,32 @@ def _predicted(value: float) -> float:
     return float(f"{value:.{PREDICTED_DIGITS}g}")
 
 
-def _planned_records(out: Path) -> itertools.chain[Record]:
+def _plan(out: Path) -> Record:
     try:
-        plan = json.loads((out / "run.json").read_text(encoding="utf-8"))
+        return json.loads((out / "run.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MnemocraftError(f"{out} holds no run (there is no run.json in it)") from None
-    return itertools.chain.from_iterable(
-        (record for record, _ in itertools.islice(read_records(path), stream["episodes"]))
-        for stream in plan["streams"]
-        if (path := stream_path(out, stream["stream"])).exists()
-    )
+    except ValueError:
+        raise MnemocraftError(f"{out / 'run.json'} is damaged; running again writes it anew") from None
+
+
+def _planned(path: Path, episodes: int) -> Iterator[Record]:
+    """A stream's records of the planned episodes; what is damaged is told."""
+    damaged = []
+    for number, (_, record) in enumerate(read_lines(path), 1):
+        if record is None:
+            damaged.append(number)
+        elif record["index"] < episodes:
+            yield record
+    if damaged:
+        lines = ", ".join(map(str, damaged))
+        log.warning("%s is damaged in line %s; running again plays those episodes again", path, lines)
 
 
 def _base(record: Record) -> Record:
     place = record["trajectory"]
-    return record | {"trajectory_offset": place["offset"], "trajectory_length": place["length"]}
+    row = record | {"trajectory_offset": place["offset"], "trajectory_length": place["length"]}
+    return {name: row.get(name) for name in COLUMNS}
 
 
 def _settings(record: Record) -> Record:

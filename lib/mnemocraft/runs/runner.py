@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import json
 import multiprocessing
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import (
-    FIRST_EXCEPTION,
+    FIRST_COMPLETED,
     BrokenExecutor,
     Executor,
     Future,
@@ -22,18 +20,21 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.runs import cluster
+from mnemocraft.runs.files import replace_file
 from mnemocraft.runs.forecast import announcement, first_look
 from mnemocraft.runs.identity import StreamIdentity, code_version, identify
+from mnemocraft.runs.jobs import die_with_parent, run_job
+from mnemocraft.runs.lease import Lease, hold
 from mnemocraft.runs.progress import Progress
-from mnemocraft.runs.records import COLUMNS, load_records
-from mnemocraft.runs.store import StreamFile, replace_file, run_lock, stream_path
-from mnemocraft.runs.stream import Job, play_stream
-from mnemocraft.runs.study import ModelSpec, Stream, Study
+from mnemocraft.runs.records import COLUMNS, Rows, load_records
+from mnemocraft.runs.store import look, stream_path
+from mnemocraft.runs.stream import CRASHES, SURROUNDINGS, Job, surroundings, too_many_crashes
+from mnemocraft.runs.study import ModelSpec, Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,20 +78,55 @@ def run_study(
     if model_spec.most is not None:
         study = replace(study, streams=_aside(first_look, study, model_spec.most))
     identities = _check(study, model_spec, workers)
-    with run_lock(out):
-        finished = [_finished(out, identity) for identity in identities]
-        commit = code_version()
-        _write_plan(study, model_spec, identities, commit, out)
-        missing = tuple(s for s, done in zip(study.streams, finished, strict=True) if done < len(s.tasks))
-        if missing:
-            if progress and not model_spec.instant:
-                left = [len(s.tasks) - done for s, done in zip(study.streams, finished, strict=True)]
-                print(_aside(announcement, study, left, model_spec), file=sys.stderr)
-            paths = [stream_path(out, identity.stem) for identity in identities]
-            planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
-            bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
-            _run(Job(replace(study, streams=()), missing, model_spec, out, commit), workers, executor, bar)
-    return load_records(out)
+    try:
+        with hold(out) as lease:
+            frame = _run_missing(study, identities, model_spec, lease, workers, executor, progress)
+    except SURROUNDINGS as error:
+        raise surroundings(error, f"the run in {out}") from error
+    _check_crashes(frame)
+    return frame
+
+
+def _run_missing(
+    study: Study,
+    identities: Sequence[StreamIdentity],
+    spec: ModelSpec,
+    lease: Lease,
+    workers: int,
+    executor: Executor | None,
+    progress: bool,
+) -> pd.DataFrame:
+    """Play what is missing; a run with nothing missing reads its records once."""
+    rows, finished = Rows(), []
+    for identity in identities:
+        found = look(lease.out, identity.stem, identity.episodes)
+        finished.append(found.finished)
+        if finished[-1] == len(identity.tasks):
+            rows.add(record for record in found.kept if record)
+    commit = code_version()
+    _write_plan(study, spec, identities, commit, lease.out)
+    missing = tuple(s for s, done in zip(study.streams, finished, strict=True) if done < len(s.tasks))
+    if not missing:
+        return rows.frame()
+    del rows
+    if progress and not spec.instant:
+        left = [len(s.tasks) - done for s, done in zip(study.streams, finished, strict=True)]
+        print(_aside(announcement, study, left, spec), file=sys.stderr)
+    paths = [stream_path(lease.out, identity.stem) for identity in identities]
+    planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
+    bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
+    _run(Job(replace(study, streams=()), missing, spec, lease, commit), workers, executor, bar)
+    return load_records(lease.out)
+
+
+def _check_crashes(frame: pd.DataFrame) -> None:
+    """Raise if many episodes in a row crashed: the order is the table's, so that it depends on no worker."""
+    row = 0
+    for place, status in enumerate(frame["status"]):
+        row = row + 1 if status == "crash" else 0
+        if row == CRASHES:
+            last = frame.iloc[place]
+            raise too_many_crashes(str(last.get("failure", "")), last["condition"])
 
 
 def _aside(call: Callable[..., T], *arguments: Any) -> T:
@@ -114,14 +150,6 @@ def _check(study: Study, spec: ModelSpec, workers: int) -> list[StreamIdentity]:
     return identities
 
 
-def _finished(out: Path, identity: StreamIdentity) -> int:
-    """Number of a stream's episodes that need not be played again."""
-    if not stream_path(out, identity.stem).exists():
-        return 0
-    with StreamFile(out, identity.stem) as file:
-        return len(file.recover(identity.episodes))
-
-
 def _write_plan(
     study: Study, spec: ModelSpec, identities: Sequence[StreamIdentity], commit: str, out: Path
 ) -> None:
@@ -132,42 +160,47 @@ def _write_plan(
 
 def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> None:
     """Play the job's streams, and explain what stopped them if something did."""
-    job.stop_flag.unlink(missing_ok=True)
-    kept = f"what is finished is kept in {job.out}; run again to go on"
+    kept = f"what is finished is kept in {job.lease.out}; run again to go on"
     try:
-        with _executor(job, workers, executor) as (pool, jobs):
-            _finish([pool.submit(run_job, part) for part in jobs], job.stop_flag, bar)
-    except BrokenExecutor:
+        cpu_bound = _aside(_is_cpu_bound, job.spec)
+        address = os.environ.get(cluster.SCHEDULER)
+        if executor is None and address:
+            with cluster.connect(address) as pool:
+                _finish(pool, cluster.parts(job, cpu_bound), job.lease, bar, cluster.at_once(job, cpu_bound))
+        else:
+            with _executor(job, cpu_bound, workers, executor) as (pool, jobs):
+                _finish(pool, jobs, job.lease, bar, len(jobs))
+    except BrokenExecutor as error:
         cause = "for want of memory, or because the calling script lacks `if __name__ == '__main__':`"
-        raise MnemocraftError(f"a worker process died, perhaps {cause}; {kept}") from None
+        said = str(error) if isinstance(error, cluster.Lost) else f"a worker process died, perhaps {cause}"
+        raise MnemocraftError(f"{said}; {kept}") from None
     except BudgetExceeded as error:
         raise BudgetExceeded(f"{str(error).rstrip('.')}; {kept} with a new budget of that size") from None
     except MnemocraftError as error:
         raise type(error)(f"{str(error).rstrip('.')}; {kept}") from None
-    finally:
-        job.stop_flag.unlink(missing_ok=True)
 
 
 @contextmanager
-def _executor(job: Job, workers: int, given: Executor | None) -> Iterator[tuple[Executor, list[Job]]]:
+def _executor(
+    job: Job, cpu_bound: bool, workers: int, given: Executor | None
+) -> Iterator[tuple[Executor, list[Job]]]:
     """Choose where the streams run, and cut them into jobs.
 
     A processor-bound model gets one job per stream. An endpoint gets a single job, so that concurrency and
     budget hold for all streams together.
     """
-    cpu_bound = _aside(_is_cpu_bound, job.spec)
-    with ThreadPoolExecutor(1) as thread:  # as in _aside
-        jobs = [replace(job, streams=(stream,)) for stream in job.streams] if cpu_bound else [job]
-        if given is not None:
-            yield given, jobs
-        elif len(jobs) == 1 or workers == 1:
+    jobs = [replace(job, streams=(stream,)) for stream in job.streams] if cpu_bound else [job]
+    if given is not None:
+        yield given, jobs
+    elif len(jobs) == 1 or workers == 1:
+        with ThreadPoolExecutor(1) as thread:  # as in _aside
             yield thread, jobs
-        else:
-            _check_importable(job.study)
-            # Spawned, not forked: a notebook's kernel has threads, and no lock may be inherited.
-            context = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin_worker) as pool:
-                yield pool, jobs
+    else:
+        _check_importable(job.study)
+        # Spawned, not forked: a notebook's kernel has threads, and no lock may be inherited.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(min(workers, len(jobs)), context, _begin_worker) as pool:
+            yield pool, jobs
 
 
 def _check_importable(study: Study) -> None:
@@ -188,77 +221,27 @@ def _is_cpu_bound(spec: ModelSpec) -> bool:
         asyncio.run(model.aclose())
 
 
-def _finish(futures: list[Future[None]], stop_flag: Path, bar: Progress) -> None:
-    """Wait for all futures; at the first error or interrupt let the episodes in flight end, then raise it."""
-    running: set[Future[None]] = set(futures)
+def _finish(pool: Executor, jobs: Sequence[Job], lease: Lease, bar: Progress, at_once: int) -> None:
+    """Hand out the jobs, some at a time; at the first error or interrupt let the episodes in flight end."""
+    waiting = list(reversed(jobs))
+    running: set[Future[None]] = set()
     try:
-        while running:
-            done, running = wait(running, timeout=_POLL_S, return_when=FIRST_EXCEPTION)
+        while waiting or running:
+            while waiting and len(running) < at_once:
+                running.add(pool.submit(run_job, waiting.pop()))
+            done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
             bar.update()
             for future in done:
                 future.result()
     except BaseException:
-        stop_flag.touch()
-        for future in running:
-            future.cancel()
-        wait(running)
+        lease.stop()
+        # Not cancelled: a cancelled future of a cluster may still be played, and nobody would know.
+        wait(running, timeout=getattr(pool, "grace_s", None))
         raise
     finally:
         bar.close()
 
 
-def run_job(job: Job) -> None:
-    """Play the streams of a job; what an executor calls."""
-    die_with_parent()  # an executor handed in by the user has not done so
-    asyncio.run(_play(job))
-
-
-async def _play(job: Job) -> None:
-    model = job.spec.open()
-    gate = asyncio.Semaphore(job.spec.max_concurrency)
-
-    async def play(stream: Stream) -> None:
-        async with gate:  # a stream asks one thing at a time, so no request waits while its time runs
-            await play_stream(job, stream, model)
-
-    tasks = [asyncio.create_task(play(stream)) for stream in job.streams]
-    try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        errors = [task.exception() for task in tasks if task.done()]
-        await _wind_down(job, tasks, next((error for error in errors if error), None))
-    finally:
-        await model.aclose()
-
-
-async def _wind_down(job: Job, tasks: list[asyncio.Task[None]], error: BaseException | None) -> None:
-    """End the other streams after an error, and raise it."""
-    if error is None:
-        return
-    job.stop_flag.touch()
-    if not isinstance(error, BudgetExceeded):  # without budget each stream ends, and is counted, by itself
-        for task in tasks:
-            task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    raise error
-
-
 def _begin_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent decides how to stop
     die_with_parent()
-
-
-@functools.cache
-def die_with_parent() -> None:
-    """End this worker process when the process that started it is gone, even if that was killed.
-
-    A worker of ``ProcessPoolExecutor`` would wait for ever otherwise. Nothing depends on it happening in
-    time: stream files are locked by whoever writes them.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_exit_after, args=(parent,), daemon=True).start()
-
-
-def _exit_after(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)

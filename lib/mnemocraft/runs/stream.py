@@ -5,21 +5,28 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sqlite3
 import time
 import traceback
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mnemocraft.errors import BudgetExceeded, MnemocraftError, ModelError
 from mnemocraft.runs.events import End, Error
 from mnemocraft.runs.identity import SCHEME, StreamIdentity, identify
+from mnemocraft.runs.lease import Lease
 from mnemocraft.runs.records import COLUMNS
 from mnemocraft.runs.store import Record, StreamFile
 from mnemocraft.runs.study import FAILURES, Episode, ModelSpec, Stream, StreamRunner, Study
 
 if TYPE_CHECKING:
     from mnemocraft.llm import Model
+
+
+CRASHES = 5
+"""Crashes in a row, in the order of the study, that stop a run: a bug, not an agent that fails."""
+SURROUNDINGS = (OSError, MemoryError, sqlite3.Error)
+"""What no agent does: files, memory or a database gave way. The run stops, and no episode is blamed."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +36,8 @@ class Job:
     study: Study
     streams: tuple[Stream, ...]
     spec: ModelSpec
-    out: Path
+    lease: Lease
     commit: str
-
-    @property
-    def stop_flag(self) -> Path:
-        """While this file exists no new episode begins."""
-        return self.out / ".stop"
 
 
 @dataclass
@@ -53,18 +55,26 @@ async def play_stream(job: Job, stream: Stream, model: Model) -> None:
 
     Raises:
         BudgetExceeded: After a record of status ``budget``, which the next run drops and plays again.
+        RunLocked: Another run has taken over; what this one has written since counts for nothing.
         MnemocraftError: Anything else that no further episode could survive.
     """
     identity = identify(job.study, stream, job.spec)
-    with StreamFile(job.out, identity.stem) as file:
-        deltas = [record.get("memory") for record in file.recover(identity.episodes)]
+    job.lease.check()
+    with StreamFile(job.lease.out, identity.stem, identity.episodes) as file:
+        deltas: list[Any] = []
         runner: StreamRunner | None = None
-        for index in range(len(deltas), len(stream.tasks)):
-            if job.stop_flag.exists():
+        crashes = 0
+        for index, task in enumerate(stream.tasks):
+            if kept := file.keeps(index):
+                deltas.append(kept["memory"])
+                runner = None
+                continue
+            if job.lease.stopped:
                 return
             runner = runner or _begin(job.study, stream, model, deltas)
-            outcome = await _attempt(runner, stream.tasks[index], job.study.time_limit)
+            outcome = await _attempt(runner, task, job.study.time_limit)
             _check_metrics(outcome.episode, stream)
+            job.lease.check()
             outcome = _keep(file, outcome, _header(job, stream, identity, index))
             deltas.append(outcome.episode.memory_delta)
             if isinstance(outcome.error, BudgetExceeded):
@@ -72,6 +82,17 @@ async def play_stream(job: Job, stream: Stream, model: Model) -> None:
             if outcome.status != "ok":
                 # It may have left more in memory than it reports, which a resumed run would not have.
                 runner = None
+            crashes = crashes + 1 if outcome.status == "crash" else 0
+            if crashes == CRASHES:
+                raise too_many_crashes(outcome.episode.metrics.get("failure", ""), stream.condition.id)
+
+
+def too_many_crashes(failure: str | float, condition: str) -> MnemocraftError:
+    """What is said when :data:`CRASHES` episodes in a row have crashed."""
+    return MnemocraftError(
+        f"{CRASHES} episodes in a row crashed, the last one ({condition}) with {failure or 'an error'}: "
+        "that is no outcome of an agent; its trajectory says where it happened"
+    )
 
 
 def _begin(study: Study, stream: Stream, model: Model, deltas: list[Any]) -> StreamRunner:
@@ -93,12 +114,26 @@ async def _attempt(runner: StreamRunner, task: str, limit: float | None) -> Outc
     except MnemocraftError:
         raise
     except Exception as error:
+        if isinstance(error, SURROUNDINGS) and not timer.expired():
+            raise surroundings(error, f"task {task}") from error
         outcome = _broken("timeout" if timer.expired() else "crash", error)
     outcome.wall_s = round(time.perf_counter() - started, 4)
     if limit is not None and outcome.wall_s > limit and outcome.status != "budget":
         # An episode that never awaits cannot be cut short, but its time is up all the same.
         outcome.status = outcome.episode.reason = "timeout"
     return outcome
+
+
+def surroundings(error: BaseException, where: str) -> MnemocraftError:
+    """A sentence of one of :data:`SURROUNDINGS`."""
+    if isinstance(error, MemoryError):
+        return MnemocraftError(
+            f"there is too little memory for {where}: use fewer workers, or a larger machine"
+        )
+    said = _without_keys(f"{type(error).__name__}: {error}".splitlines()[0])
+    return MnemocraftError(
+        f"{where} could not be played on, as the machine or a file gave way ({said[:300]})"
+    )
 
 
 def _check_metrics(episode: Episode, stream: Stream) -> None:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
 from mnemocraft.runs import code_version, write_table
-from mnemocraft.runs.store import replace_file
+from mnemocraft.runs.files import replace_file
 from mnemocraft.studies.estimates import number, text, wide
 
 PROVENANCE = "provenance.json"

@@ -300,6 +300,8 @@ def _read_created(domain: Domain, entry: dict[str, Any], where: str) -> tuple[st
     name, kind, param = (field(created, key, str, place) for key in ("name", "type", "param"))
     if kind not in domain.types:
         fail(f"{place}.type", f"there is no type {kind!r}; types are {', '.join(domain.types)}.")
+    if not name or name[-1].isdecimal():
+        fail(f"{place}.name", f"{name!r} must not be empty or end with a digit: objects get numbers there.")
     return name, kind, param
 
 

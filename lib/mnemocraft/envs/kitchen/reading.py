@@ -32,6 +32,8 @@ def read_json(path: str | Path) -> dict[str, Any]:
         fail(name, "the file is not text in UTF-8.")
     except json.JSONDecodeError as error:
         fail(name, f"this is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}.")
+    except ValueError:
+        fail(name, "a number has more digits than Python reads (4,300).")
     except RecursionError:
         fail(name, "the JSON is nested too deeply.")
     return typed(content, dict, name)

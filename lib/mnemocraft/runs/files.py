@@ -1,0 +1,62 @@
+"""Writing files so that a reader sees the old one or the new one, and a full disk is a sentence."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from mnemocraft.errors import MnemocraftError
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a text file (UTF-8, newlines as given) so that readers see the old one or the new one.
+
+    Raises:
+        MnemocraftError: It cannot be written, e.g. because the disk is full; the old one stands.
+    """
+    draft = draft_of(path)
+    with unwritable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sweep(path.parent)
+        try:
+            draft.write_text(text, encoding="utf-8", newline="")
+            draft.replace(path)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
+
+
+def draft_of(path: Path) -> Path:
+    """Where this process writes what will replace a file; the name says whose it is, see :func:`sweep`."""
+    return path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")
+
+
+def sweep(folder: Path) -> None:
+    """Delete the drafts that killed processes of this machine left in a folder."""
+    for draft in folder.glob(f".*.{platform.node()}.*.tmp"):
+        number = draft.name.split(".")[-2]
+        if number.isdecimal() and not alive(int(number)):
+            draft.unlink(missing_ok=True)
+
+
+def alive(process: int) -> bool:
+    """Whether a process of this machine lives."""
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True
+
+
+@contextmanager
+def unwritable(path: Path) -> Iterator[None]:
+    """Make what the system says against writing a file one sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise MnemocraftError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,60 @@
+"""File-system names of models: safe, and never one for two."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mnemocraft import paths
+from mnemocraft.paths import slug
+
+NAMES = st.text(st.characters(codec=None) | st.sampled_from("/\\.:-~_aA0"), min_size=1, max_size=130)
+
+
+@pytest.mark.parametrize(
+    ("model", "folder"),
+    [("surrogate", "surrogate"), ("replay:how2_x", "replay-how2_x"), ("gpt-4o-mini", "gpt-4o-mini")],
+)
+def test_plain_names_stay(model: str, folder: str) -> None:
+    assert slug(model) == folder
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("a/b", "a-b"),
+        ("a/b", "a:b"),
+        ("replay:x", "replay-x"),
+        ("Qwen", "qwen"),
+        ("é", "e\u0301"),
+        ("a", "a~"),
+    ],
+)
+def test_two_names_are_two_folders(one: str, two: str) -> None:
+    assert slug(one).lower() != slug(two).lower()
+
+
+@given(NAMES)
+@example("..")
+@example("../../etc")
+@example("")
+@example("-")
+@example("x" * 4096)
+@example("\ud800")
+def test_a_name_leads_nowhere_else(model: str) -> None:
+    assert re.fullmatch(r"(?!\.)[A-Za-z0-9._=~-]{1,120}", slug(model))
+    place = paths.results_dir("01_x", model, "quick")
+    assert Path(*place.parts[:-2]) == paths.output_root() / "data" / "results" / "01_x"
+
+
+@given(NAMES, NAMES)
+def test_names_are_unique(one: str, two: str) -> None:
+    assert one == two or slug(one).lower() != slug(two).lower()
+
+
+@given(NAMES)
+def test_the_name_of_a_folder_as_a_model_has_another_folder(model: str) -> None:
+    """Nobody gets into another's results by naming a model like its folder."""
+    assert slug(model) == model or slug(slug(model)).lower() != slug(model).lower()
