@@ -118,6 +118,16 @@ def read_trajectory(out: Path, record: Mapping[str, Any] | pd.Series) -> list[di
     return read_member(path, int(record["trajectory_offset"]), int(record["trajectory_length"]))
 
 
+def read_memory(out: Path, stream: str) -> list[Any]:
+    """What each episode of a stream wrote to the memory, in their order; None for one that wrote nothing.
+
+    Args:
+        out: The run folder.
+        stream: Its name in the records.
+    """
+    return [record.get("memory") for _, record in read_lines(stream_path(out, stream)) if record]
+
+
 def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()) -> None:
     """Write a result table as CSV so that equal tables are equal bytes, on any machine.
 

@@ -12,9 +12,8 @@ from IPython.display import HTML
 
 from mnemocraft.encoders import get_encoder
 from mnemocraft.memory.episodes import Episodic
-from mnemocraft.runs import read_trajectory
+from mnemocraft.runs import read_memory, read_trajectory
 from mnemocraft.runs.events import Call, Recall, read_event
-from mnemocraft.runs.store import read_records, stream_path
 from mnemocraft.studies.m2pa.load import MAIN, tasks
 from mnemocraft.viewer.memory import Entries, Found, browse
 
@@ -37,9 +36,7 @@ def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | st
     if mine.empty:
         return "M2PA has not been played."
     memory = Episodic(threshold=2.0)  # so that everything is near enough to be shown with its score
-    memory.restore(
-        [record.get("memory") for record, _ in read_records(stream_path(out, mine["stream"].iloc[0]))]
-    )
+    memory.restore(read_memory(out, mine["stream"].iloc[0]))
     known = memory.store.memories
     encoder = get_encoder("minilm")
     vectors = encoder.encode([each.situation.goal for each in known]) if known else np.empty((0, 0))

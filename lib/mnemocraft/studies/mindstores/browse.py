@@ -15,9 +15,8 @@ from IPython.display import HTML
 from mnemocraft.encoders import get_encoder
 from mnemocraft.memory import Experience, ExperienceMemory
 from mnemocraft.memory.experience import NEIGHBOURS, WEIGHTS
-from mnemocraft.runs import read_trajectory
+from mnemocraft.runs import read_memory, read_trajectory
 from mnemocraft.runs.events import Call, Event, Note, Plan, Recall, read_event
-from mnemocraft.runs.store import read_records, stream_path
 from mnemocraft.studies.mindstores.load import FULL, SHARED
 from mnemocraft.viewer.memory import Entries, Found, browse
 
@@ -56,7 +55,7 @@ def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | st
     mine = mine[mine["seed"] == mine["seed"].min()].sort_values("index")
     if mine.empty:
         return "MindStores with one memory for all tasks has not been played."
-    known, before = _kept(stream_path(out, mine["stream"].iloc[0]))
+    known, before = _kept(read_memory(out, mine["stream"].iloc[0]))
     rows = mine.assign(before=[before[index] for index in mine["index"]])
     rows = rows[(rows["recalled"] > 0) & (rows["before"] > 0)]
     rows = rows.sort_values(["revisions", "index"], ascending=False).head(LOOKED_AT)
@@ -74,11 +73,9 @@ def opened(known: Sequence[Experience], asked: Mapping[str, Asked]) -> tuple[Ent
     """Experiences on a map of state and task (equation 2), and what looks them up."""
     memory = ExperienceMemory()
     memory.add_many(known)
-    rows = memory.log.rows(list(range(1, len(known) + 1)))
-    roots = np.sqrt([WEIGHTS["state"], WEIGHTS["task"]])[:, None]
-    vectors = [(rows[id][1][:2] * roots).ravel() for id in sorted(rows)]
     groups = ["success" if one.success else "failure" for one in known]
-    entries = Entries([one.text for one in known], np.array(vectors).reshape(len(known), -1), groups)
+    vectors = _vectors([one.state for one in known], [one.task for one in known])
+    entries = Entries([one.text for one in known], vectors, groups)
     places: dict[Experience, list[int]] = {}
     for place, one in enumerate(known):
         places.setdefault(one, []).append(place)
@@ -89,19 +86,25 @@ def opened(known: Sequence[Experience], asked: Mapping[str, Asked]) -> tuple[Ent
         ranked = memory.nearest(BEGINNING, one.task, k=len(known))
         at = [(left[each].pop(0), score) for score, each in ranked]  # equal entries are as near
         hits = [(place, score) for place, score in at if place < one.before][:NEIGHBOURS]
-        vector = get_encoder("minilm").encode([BEGINNING, one.task]) * roots
-        return Found(vector.ravel(), hits)
+        return Found(_vectors([BEGINNING], [one.task])[0], hits)
 
     return entries, find
 
 
-def _kept(stream: Path) -> tuple[list[Experience], list[int]]:
+def _vectors(states: Sequence[str], tasks: Sequence[str]) -> np.ndarray:
+    """What equation 2 compares: states and tasks side by side, each times the root of its weight."""
+    encoder = get_encoder("minilm")
+    texts = {"state": states, "task": tasks}
+    return np.hstack([encoder.encode(texts[part]) * WEIGHTS[part] ** 0.5 for part in texts])
+
+
+def _kept(deltas: Sequence[Any]) -> tuple[list[Experience], list[int]]:
     """The experiences of a stream in their order, and how many there were before each episode."""
     known: list[Experience] = []
     before = []
-    for record, _ in read_records(stream):
+    for delta in deltas:
         before.append(len(known))
-        known += [Experience(*fields) for fields in record.get("memory") or ()]
+        known += [Experience(*fields) for fields in delta or ()]
     return known, before
 
 
