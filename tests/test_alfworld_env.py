@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import gymnasium
 import pytest
 
 from mnemocraft import paths
@@ -116,6 +117,14 @@ def test_what_is_not_admissible_takes_a_step_and_changes_nothing() -> None:
     )
     again, fresh = env.reset()
     assert fresh["steps"] == 0 and fresh["valid_actions"] == before and "Your task is to" in again["text"]
+
+
+@engine
+def test_made_by_gymnasium_it_is_the_environment_itself() -> None:
+    made = gymnasium.make("mnemocraft/Alfworld-v0", game_path=generated_path(GAME), max_steps=7)
+    again = gymnasium.make(made.spec)  # type: ignore[arg-type]
+    assert type(made) is type(again) is AlfworldEnv and again.max_steps == 7
+    assert made.reset() == again.reset()
 
 
 # --- the worker ---------------------------------------------------------------------------------------------
