@@ -86,7 +86,7 @@ class QdrantStore:
                 f"The memory has vectors of the encoder {encoder!r}, and cannot be used with "
                 f"{self.encoder!r}."
             )
-        return config.params.vectors[VECTOR].size // PARTS  # type: ignore[index, union-attr]
+        return config.params.vectors[VECTOR].size // PARTS
 
     def append(self, entries: Sequence[Experience], vectors: Floats, keys: Sequence[str | None]) -> None:
         """See :class:`Store`. What a broken connection leaves out is stored by doing it again with keys."""
@@ -146,8 +146,8 @@ class QdrantStore:
                 with_payload=[TIME],
                 with_vectors=True,
             ).points
-        vectors = np.array([point.vector[VECTOR] for point in found], np.float32)  # type: ignore[index, call-overload]
-        places = [(point.payload[TIME], point.id) for point in found]  # type: ignore[index]
+        vectors = np.array([point.vector[VECTOR] for point in found], np.float32)
+        places = [(point.payload[TIME], point.id) for point in found]
         least = found[-1].score if exact and len(found) == count else -np.inf
         return Candidates(places, vectors.reshape(len(found), PARTS, -1), least)
 
@@ -180,7 +180,7 @@ class QdrantStore:
             for point in new:
                 seen.add(point.id)
                 yield point.payload or {}, point.vector
-            start = new[-1].payload[TIME]  # type: ignore[index]
+            start = new[-1].payload[TIME]
 
     def worded(self, words: Sequence[str], k: int) -> list[tuple[float, Experience]]:
         """See :class:`Store`; by SQLite's full-text search over a copy."""
