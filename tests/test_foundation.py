@@ -53,7 +53,15 @@ def test_conda_installs_what_run_all_installs() -> None:
     extras = ".[local,graph,finetune,minecraft,book,cluster,dev]"
     assert packages["pip"] == ["-c constraints.txt", f"-e {extras}"]
     assert f"pip install --disable-pip-version-check -c constraints.txt -e '{extras}'" in RUN_ALL
-    assert set(PROJECT["optional-dependencies"]) == {"local", "graph", "finetune", "minecraft", "book", "cluster", "dev"}
+    assert set(PROJECT["optional-dependencies"]) == {
+        "local",
+        "graph",
+        "finetune",
+        "minecraft",
+        "book",
+        "cluster",
+        "dev",
+    }
     assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
 
 

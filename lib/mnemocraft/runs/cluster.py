@@ -153,7 +153,9 @@ def _play(job: Job, code: str) -> None:
             "folder for results, under the same path ($MNEMOCRAFT_OUTPUT_ROOT)"
         )
     if fingerprint(job.study.start)["code"] != code:
-        raise MnemocraftError(f"the worker on {platform.node()} has other code: install the same version there")
+        raise MnemocraftError(
+            f"the worker on {platform.node()} has other code: install the same version there"
+        )
     if holder.get("machine") != machine():  # SQLite's files cannot be shared by machines
         job = replace(job, spec=replace(job.spec, cache=None))
     run_job(job)

@@ -33,7 +33,7 @@ from mnemocraft.runs.progress import Progress
 from mnemocraft.runs.records import COLUMNS, Rows, load_records
 from mnemocraft.runs.store import look, stream_path
 from mnemocraft.runs.stream import CRASHES, SURROUNDINGS, Job, surroundings, too_many_crashes
-from mnemocraft.runs.study import ModelSpec, Stream, Study
+from mnemocraft.runs.study import ModelSpec, Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,7 +180,9 @@ def _executor(
     if given is not None:
         yield given, jobs
     elif len(jobs) == 1 or workers == 1:
-        with ThreadPoolExecutor(1) as thread:  # never this thread: in a notebook it already runs an event loop
+        with ThreadPoolExecutor(
+            1
+        ) as thread:  # never this thread: in a notebook it already runs an event loop
             yield thread, jobs
     else:
         _check_importable(job.study)
