@@ -188,7 +188,10 @@ def separate(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """A scheduler and a worker in processes of their own."""
     file = tmp_path / "scheduler.json"
     options = ["--scheduler-file", str(file), "--no-dashboard"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "DASK_LOGGING__DISTRIBUTED": "critical"}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "DASK_LOGGING__DISTRIBUTED": "critical",
+    }
     start = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", *options]
     found = [subprocess.Popen(start, env=environment, cwd=tmp_path)]
     while not file.exists():
