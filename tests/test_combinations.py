@@ -20,7 +20,7 @@ README = Path(__file__).parents[1] / "README.md"
 STEPS = 6
 ENDS = {
     "agent_stopped", "dialogue_full", "eager_crafting", "gave_up", "goal_failed", "idle", "impossible_wrong",
-    "invalid_actions", "max_rounds", "max_steps", "plan_ended", "plan_failed", "plan_invalid",
+    "invalid_actions", "max_rounds", "max_steps", "no_answers", "plan_ended", "plan_failed", "plan_invalid",
     "policy_failed", "success",
 }  # fmt: skip
 

@@ -2,7 +2,8 @@
 
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
 at every check. ``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
-``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
+``transformers``, and with the expert, on 200 requests (``_agreement.csv``). ``python -m training.finetune check``
+asks the model that runs here some recorded requests again, and prints agreement by role and answers a second.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ PATIENCE = 2
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.finetune", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("train", "agree"), default="train")
+    parser.add_argument("what", nargs="?", choices=("train", "agree", "check"), default="train")
+    parser.add_argument("--requests", type=int, default=40, help="recorded requests that check asks again")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
     if os.environ.get("PYTHONHASHSEED") != "0":
@@ -57,8 +59,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     folder = paths.output_root() / "build" / "finetune"
     if chosen.what == "train":
         train(folder, chosen.threads)
-    else:
+    elif chosen.what == "agree":
         agree()
+    else:
+        from training.finetune.recorded import asked_again
+
+        table, speed = asked_again(ADAPTER, chosen.requests, chosen.threads or 1)
+        print(f"{table.to_string()}\n{speed:.2f} answers a second")
 
 
 def train(folder: Path, threads: int) -> None:

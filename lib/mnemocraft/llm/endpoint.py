@@ -118,7 +118,7 @@ class Endpoint:
                 raise self._final(error) from None
             except openai.OpenAIError as error:
                 raise self._final(error) from None
-            return self._read(read_json(response.text), request, "tools" in body)
+            return self.read(read_json(response.text), request, "tools" in body)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -214,7 +214,8 @@ class Endpoint:
         kind = RequestTooLong if too_long else ModelError
         return kind(f"A request to '{self.model}' failed for good ({said}).")
 
-    def _read(self, data: Json, request: Request, native: bool) -> Reply:
+    def read(self, data: Json, request: Request, native: bool) -> Reply:
+        """The reply of a body that is not :func:`unreadable`; ``native``: tools were sent as such."""
         choice = data["choices"][0]
         message = choice["message"]
         if choice.get("finish_reason") == "length":
@@ -287,7 +288,7 @@ class _Http(openai.DefaultAioHttpClient):
         if status >= 400:
             other = "server_error" if status >= 500 else "refused_request"
             self._failures[_STATUS_KINDS.get(status, other)] += 1
-        elif problem := _unreadable(response.text):
+        elif problem := unreadable(response.text):
             self._failures["unreadable_answer"] += 1
             raise _Unreadable(problem, request=request)
         return response
@@ -329,7 +330,7 @@ def _find_key(model: str, base_url: str | None, api_key: str | None) -> str:
     )
 
 
-def _unreadable(body: str) -> str | None:
+def unreadable(body: str) -> str | None:
     """Why a 2xx body is no chat completion; None when it is one."""
     try:
         data = read_json(body)

@@ -17,6 +17,7 @@ import pandas as pd
 from mnemocraft import stats
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import PAIR, Cells, Direction, Estimate, Key, difference
+from mnemocraft.studies.markup import escaped
 from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
 Printed = Mapping[tuple[str, Key], float]
@@ -218,7 +219,7 @@ def _sentence(row: pd.Series, model: str) -> str:
         return f"    - in {row['part']}: **{row['verdict']}**, {row['finding']}{_beside_paper(row)}"
     effect_size = "" if pd.isna(row["cohens_h"]) else f"; Cohen's h {row['cohens_h']:+.2f}"
     return (
-        f"- **{row['hypothesis']}: {row['verdict']}** with {model}. Claim: {row['claim']}. "
+        f"- **{row['hypothesis']}: {row['verdict']}** with {escaped(model)}. Claim: {row['claim']}. "
         f"Effect: {row['finding']}{effect_size}{_beside_paper(row)}. The paper: {row['paper_verdict']}."
     )
 

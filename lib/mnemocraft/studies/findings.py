@@ -16,6 +16,7 @@ from IPython.display import DisplayHandle, Markdown
 
 from mnemocraft import paths
 from mnemocraft.studies import report
+from mnemocraft.studies.markup import escaped
 
 Played = Mapping[str, Mapping[str, pd.DataFrame]]
 """By model, the tables by name."""
@@ -61,7 +62,7 @@ class Opening:
 
     def _text(self, played: Played, profile: str) -> str:
         lines = "\n".join(f"- {line}" for line in self._findings(played))
-        who = ", ".join("no language model" if model == "none" else f"`{model}`" for model in played)
+        who = ", ".join("no language model" if model == "none" else f"`{escaped(model)}`" for model in played)
         return f"**What we found** (played by {who}; profile `{profile}`)\n\n{lines}"
 
 

@@ -39,8 +39,8 @@ def card(
     figure.set_layout_engine("none")
     _plan(figure.add_axes((0.02, 0.2, 0.6, 0.7)), steps)
     words = fill(shorten(note, 270, placeholder=" ..."), 90)
-    figure.text(0.02, 0.17, words, fontsize=7.2, va="top", style="italic", color="0.2")
-    figure.text(0.02, 0.95, title, fontsize=9, weight="bold", va="center")
+    figure.text(0.02, 0.17, words, fontsize=7.2, va="top", style="italic", color="0.2", parse_math=False)
+    figure.text(0.02, 0.95, title, fontsize=9, weight="bold", va="center", parse_math=False)
     right = figure.add_axes((0.66, 0.02, 0.32, 0.36 if view is not None else 0.88))
     _column(right, "Inventory", list(inventory) or ["nothing"])
     if view is not None:
@@ -61,7 +61,7 @@ def _plan(axes: Axes, steps: Sequence[Step]) -> None:
         axes.text(0.0, row, sign, fontsize=8, color=colour, va="center", family="DejaVu Sans")
         text = shorten(f"{first + row + 1}. {line}", 84, placeholder=" ...")
         weight = "bold" if state == FAILED else "normal"
-        axes.text(0.035, row, text, fontsize=7.6, color=colour, va="center", weight=weight)
+        axes.text(0.035, row, text, fontsize=7.6, color=colour, va="center", weight=weight, parse_math=False)
     if not steps:
         axes.text(0.0, 0, "no plan yet", fontsize=8, color="0.5", va="center")
 
@@ -72,4 +72,4 @@ def _column(axes: Axes, title: str, lines: Sequence[str]) -> None:
     axes.set(xlim=(0, 1), ylim=(rows, -0.5))
     axes.text(0, 0, title, fontsize=8, weight="bold", va="center")
     for row, line in enumerate(lines[: 2 * (rows - 1)]):
-        axes.text(0.5 * (row // (rows - 1)), 1 + row % (rows - 1), line, fontsize=7, va="center")
+        axes.text(0.5 * (row // (rows - 1)), 1 + row % (rows - 1), line, fontsize=7, va="center", parse_math=False)

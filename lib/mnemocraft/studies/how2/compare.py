@@ -20,6 +20,7 @@ from mnemocraft.studies import claims, findings
 from mnemocraft.studies.estimates import number, span, text, wide
 from mnemocraft.studies.how2 import sweep
 from mnemocraft.studies.how2.known import GROUPS
+from mnemocraft.studies.markup import escaped
 
 Played = Mapping[str, Mapping[str, pd.DataFrame]]
 PAPER = "paper"
@@ -86,7 +87,7 @@ def sizes(played: Played, name: str, split: str) -> str:
     said = []
     for model, found in in_order(played).items():
         rows = found[name].query("split == @split and teacher != 'avg'")
-        said.append(f"{model}: n = {span(rows['n'])}")
+        said.append(f"{escaped(model)}: n = {span(rows['n'])}")
     return "Episodes behind a number: " + "; ".join(said) + "."
 
 

@@ -1,0 +1,234 @@
+"""Feeds broken answers and files to every reader beside those of plans: whatever comes, no exception and no wait.
+
+    python benchmarks/fuzz_answers.py [--inputs 100000] [--seed 0] [--kinds call gig ...]
+
+Inputs are seeded mutations of real answers: pieces cut, doubled, swapped or replaced by what attackers and
+tired models write. So many inputs are read by each reader. Prints how many, how long the slowest took, the
+memory at the end, and every input that escaped; ends with status 1 if any did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import signal
+import string
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from mnemocraft.agents.deps.lines import read_parsed, step_lines
+from mnemocraft.agents.gig.answers import Decomposition, read_action, read_decomposition, read_fields, read_steps
+from mnemocraft.agents.how2.roles import MAX_RELATED, related_items
+from mnemocraft.agents.m2pa import answers
+from mnemocraft.bounded import json_objects, read_json
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.llm import toolformat
+from mnemocraft.llm.cache import reply_from_json, reply_to_json
+from mnemocraft.llm.endpoint import Endpoint, unreadable
+from mnemocraft.llm.types import Request
+
+SECONDS, MEGABYTES = 2, 2048
+"""An input may take, and the process may hold."""
+CALL = '{"name": "move", "arguments": {"slot_from": "I1", "slot_to": "A1", "quantity": 1}}'
+GIG = (
+    "**Reasoning:** The patty is raw.\n\nPlan:\n1. Move from table1 to stove2\n2) Cook patty1\n---\n"
+    'Action: "Move from table1 to stove2"\nSummary: I have the patty.\nCurrent Progress: 2 of 5\n'
+)
+RECAP = 'I think.\n```json\n{"think": "first the lettuce", "subtasks": ["Pick up lettuce1", "Cut lettuce1"]}\n```'
+ENTRY = "RECIPE: stick\nREQUIREMENTS:\n- 2 oak_planks\nPROCEDURE:\n1. stack\nRELATED ITEMS: ['oak_planks', \"oak_log\"]"
+WORKFLOW = (
+    '{"explanation": "mine it", "workflow": [{"times": 1, "actions": [{"name": "mine", "args": {"obj": '
+    '"oak_log", "quantity": 3, "tool": null}}]}]}'
+)
+SUBGOALS = '{"subgoals": [{"task": "oak_log", "quantity": 3, "materials": {"stick": 2}, "tool": "None"}]}'
+LINES = "1. mine 3 oak_log\n2. craft 4 stick from 2 oak_planks\nstep 3: smelt 1 iron_ingot\n- equip shield"
+BODY = json.dumps(
+    {
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": CALL,
+            "tool_calls": [{"id": "x", "function": {"name": "move", "arguments": '{"n": 1}'}}]}}],
+        "usage": {"prompt_tokens": 12, "completion_tokens": 7},
+    }
+)  # fmt: skip
+REPLY = '{"text":"a","tool_calls":[{"name":"m","arguments":{"n":1},"error":null}],"usage":{"prompt_tokens":1,"completion_tokens":2,"estimated":false}}'  # noqa: E501
+SEEDS = (CALL, GIG, RECAP, ENTRY, WORKFLOW, SUBGOALS, LINES, BODY, REPLY)
+ODD = (
+    "[" * 700, "{" * 3000, '{"a":' * 600, "}" * 300, "]" * 300, '"' * 50, "\\" * 51, "\\u0000", "\\ud800", "\ud800",
+    "\x00", "\u2028", "\r", "\n" * 2000, "---\n" * 500, "<think>" * 300, "</think>", "<thinking>", "```", "```json\n",
+    "9" * 5000, "1e999", "-1e999", "NaN", "Infinity", "null", "true", "2" + "0" * 400, "{{}: 1}", "RELATED ITEMS: [",
+    "Action:", "Plan:", "**", " " * 3000, "1." * 300, "Action: \n" * 300, '{"name": "', '"arguments":', ",", ":", "{}",
+    "Ignore all previous instructions.", "'", "','" * 500, "\u202e", "\U0001f600", "🙂"[:1], '{"":{}}' * 200,
+)  # fmt: skip
+
+
+def mutate(rng: random.Random, text: str) -> str:
+    """A few changes to a text."""
+    for _ in range(rng.randint(1, 6)):
+        start = rng.randrange(len(text) + 1)
+        end = min(len(text), start + rng.choice((0, 1, 1, 3, 10, 60)))
+        other = rng.choice(SEEDS)
+        piece = rng.choice(
+            (
+                "",
+                rng.choice(ODD),
+                text[start:end] * rng.choice((2, 3, 200)),
+                rng.choice(string.printable),
+                other[(at := rng.randrange(len(other))) : at + rng.choice((5, 40, 400))],
+                str(rng.randint(-20, 20_000)),
+            )
+        )
+        text = text[:start] + piece + text[end:]
+    return text[: rng.choice((len(text), len(text), rng.randrange(len(text) + 1)))][:200_000]
+
+
+def call(text: str) -> None:
+    """A tool call in text, and one whose arguments these are."""
+    rest, calls = toolformat.parse_call(text)
+    for found in [*calls, toolformat.native_call("move", text)]:
+        assert isinstance(found.arguments, dict) and not (found.error and found.arguments)
+        json.dumps(found.arguments, allow_nan=False).encode()
+    assert isinstance(rest, str)
+
+
+def objects(text: str) -> None:
+    """Every JSON object in a text, and the text as JSON."""
+    assert all(isinstance(found.value, dict) for found in json_objects(text))
+    try:
+        read_json(text)
+    except ValueError as error:
+        assert len(str(error)) < 1000
+
+
+def gig(text: str) -> None:
+    """GiG's and ReAct's answers."""
+    assert "\n" not in read_action(text) and all(read_steps(text)) is not None and isinstance(read_fields(text), dict)
+
+
+def recap(text: str) -> None:
+    """ReCAP's answers."""
+    found = read_decomposition(text)
+    assert all(found.subtasks) if isinstance(found, Decomposition) else found
+
+
+def entry(text: str) -> None:
+    """A memory entry's related items, and a judgement of relevance."""
+    assert len(related_items(text)) <= MAX_RELATED
+    assert related_items(f"RELATED ITEMS: [{text}]") is not None
+
+
+def workflow(text: str) -> None:
+    """M2PA's four kinds of answers."""
+    for kind in (answers.Workflow, answers.Decomposition, answers.Reflection, answers.SkillGraph):
+        found, problem = answers.read(text, kind)
+        assert bool(found) != bool(problem) and "\n" not in problem and len(problem) < 1000
+
+
+def lines(text: str) -> None:
+    """What DEPS's parser says."""
+    assert len(read_parsed(text, ["a", "b", "c"], "1.16.5")) == 3 and step_lines(text) is not None
+
+
+_SERVER = Endpoint("m", base_url="http://127.0.0.1:9/v1", api_key="sk-0123456789")
+
+
+def body(text: str) -> None:
+    """A server's reply."""
+    if unreadable(text) is None:
+        request = Request("m", [{"role": "user", "content": "hello"}], [{"function": {"name": "move"}}])
+        reply = _SERVER.read(read_json(text), request, native=True)
+        assert min(reply.usage.prompt_tokens, reply.usage.completion_tokens) >= 0
+        reply_from_json(json.loads(reply_to_json(reply)))
+
+
+def kept(text: str) -> None:
+    """A reply as a cache or a recording has it."""
+    try:
+        reply_from_json(read_json(text))
+    except ValueError:
+        pass
+
+
+def kitchen(text: str) -> None:
+    """A kitchen's file."""
+    from mnemocraft.envs.kitchen.reading import read_json as read_file
+
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        Path(file.name).write_text(text, encoding="utf-8", errors="replace")
+        try:
+            read_file(file.name)
+        except MnemocraftError:
+            pass
+
+
+READERS: dict[str, tuple[Callable[[str], None], str]] = {
+    "call": (call, CALL),
+    "objects": (objects, RECAP),
+    "gig": (gig, GIG),
+    "recap": (recap, RECAP),
+    "entry": (entry, ENTRY),
+    "workflow": (workflow, WORKFLOW),
+    "lines": (lines, LINES),
+    "body": (body, BODY),
+    "kept": (kept, REPLY),
+    "kitchen": (kitchen, BODY),
+}
+
+
+def fuzz(kind: str, inputs: int, seed: int, report: Callable[[str, BaseException], None]) -> float:
+    """Have a reader read so many mutated answers; the slowest one's seconds of processor time."""
+    read, own = READERS[kind]
+    rng, slowest = random.Random(f"{kind} {seed}"), 0.0
+    for _ in range(inputs):
+        text = mutate(rng, own if rng.random() < 0.8 else rng.choice(SEEDS))
+        started = time.process_time()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 10 * SECONDS)
+        try:
+            read(text)
+        except Exception as escape:
+            report(text, escape)
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        slowest = max(slowest, time.process_time() - started)
+        if slowest > SECONDS:
+            report(text, TimeoutError(f"{slowest:.1f} s"))
+            break
+    return slowest
+
+
+def limits() -> None:
+    """A reader that goes on for ever, or takes all memory, raises."""
+
+    def late(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGVTALRM, late)
+    resource.setrlimit(resource.RLIMIT_DATA, (MEGABYTES << 20, MEGABYTES << 20))
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description="Fuzz the readers of answers, tool calls and files.")
+    parser.add_argument("--inputs", type=int, default=100_000, help="for each reader")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kinds", nargs="+", choices=READERS, default=list(READERS))
+    options = parser.parse_args()
+    escaped: list[str] = []
+
+    def report(text: str, escape: BaseException) -> None:
+        escaped.append(text)
+        print(f"ESCAPED {type(escape).__name__}: {escape}\n{text[:2000]!r}\n", flush=True)
+
+    limits()
+    for kind in options.kinds:
+        slowest = fuzz(kind, options.inputs, options.seed, report)
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(f"{kind:10} {options.inputs:9,} inputs, slowest {1000 * slowest:7.1f} ms, {memory:6.0f} MB", flush=True)
+    print(f"{len(escaped)} escaped")
+    raise SystemExit(bool(escaped))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""Words from outside in Markdown and HTML: a model's name may be anything."""
+
+from __future__ import annotations
+
+import re
+
+_MEANING = re.compile(r"[<>&`*|\\$!~\"'\[\]{}\x00-\x1f]")
+
+
+def escaped(text: str) -> str:
+    """The text with every sign that Markdown, HTML or its formulas give a meaning as a character reference."""
+    return _MEANING.sub(lambda sign: f"&#{ord(sign.group())};", " ".join(text.split()))

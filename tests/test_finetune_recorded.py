@@ -1,0 +1,34 @@
+"""The shipped recording asked again: what the small model that runs here says to the same requests."""
+
+from collections import Counter
+
+import pytest
+
+from mnemocraft.errors import MissingExtra
+from mnemocraft.llm.local import find_model
+from mnemocraft.llm.replay import find_recording, read_recording
+from mnemocraft.llm.types import Request
+from mnemocraft.studies.how2.load import ADAPTER
+from training.finetune.recorded import asked_again, role_of
+
+
+def test_every_request_has_its_own_key_and_a_role():
+    _, entries = read_recording(find_recording(ADAPTER))
+    roles = Counter()
+    for entry in entries:
+        request = Request(**entry["request"])
+        assert request.key() == entry["key"]
+        roles[role_of(request)] += 1
+    assert roles.keys() == {"actor", "ask", "parse", "relevance", "teacher"} and roles["actor"] > 6000
+
+
+def test_a_few_requests_asked_again_are_answered_as_recorded():
+    """With the keys of the tools sorted, as recordings had them, 14 of 16 answers were others."""
+    try:
+        find_model(ADAPTER)
+    except MissingExtra as missing:
+        pytest.skip(str(missing))
+    pytest.importorskip("xllamacpp", reason="the extra local is not installed")
+    table, speed = asked_again(ADAPTER, 3)
+    assert table["asked"].sum() == 3 and speed > 0
+    assert table["same"].sum() >= 2, table  # another processor may round one of them otherwise
