@@ -20,8 +20,8 @@ COMPONENTS, CELLS, LOOKED_AT, REFINED = 256, 1024, 0.28, 20
 so many cells, of which a search looks at a share. There it compares codes of 2 bits a component (PQ) with
 FAISS's fast scan, and so many times the candidates asked for by codes of 8 bits. It only proposes candidates:
 their scores come from the log's vectors. A graph (HNSW, 48 links, 8 bits) was given up for it: with vectors
-that are all different it took 20 minutes of processor time to make for 540,000 entries, and 4.8 ms a search for a
-recall of 0.96 at 500,000; these codes take 40 seconds for 1,000,000."""
+that are all different it took 20 minutes of processor time to make for 540,000 entries, and 4.8 ms a search
+for a recall of 0.96 at 500,000; these codes take 40 seconds for 1,000,000."""
 
 SAMPLE = 50_000
 """From how many vectors components, cells and codes are learnt."""
