@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
+from mnemocraft.studies.estimates import span
 from mnemocraft.studies.m2pa.lifelong import WITH
 from mnemocraft.studies.m2pa.load import LEVELS, PLAYERS, SIGHTED
 from mnemocraft.studies.m2pa.tables import EASY, HARD
@@ -37,7 +38,7 @@ def by_level(table: pd.DataFrame, model: str) -> Figure:
         axes.set_xticks(range(len(LEVELS)), LEVELS)
         axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, columnspacing=0.6)
     per_cent(grid[0], "Success (%)")
-    note = f"n = {table['n'].min()} to {table['n'].max()} episodes a mark; whiskers: 95 %, Wilson's."
+    note = f"n = {span(table['n'])} episodes a mark; whiskers: 95 %, Wilson's."
     stamp(figure, f"{note} Strokes: the paper's number of the mark in the same place.", model)
     return figure
 
@@ -56,7 +57,7 @@ def conditional(table: pd.DataFrame, model: str) -> Figure:
     axes.set_xticks(range(len(LEVELS)), LEVELS)
     per_cent(axes, "Success (%)")
     legend(figure, axes, 2)
-    stamp(figure, f"n = {table['n'].min()} to {table['n'].max()}; whiskers: 95 %, Wilson's.", model)
+    stamp(figure, f"n = {span(table['n'])}; whiskers: 95 %, Wilson's.", model)
     return figure
 
 
@@ -70,7 +71,7 @@ def by_features(table: pd.DataFrame, model: str) -> Figure:
     axes.set_xticks(range(len(levels)), levels)
     per_cent(axes, "Success (%)")
     legend(figure, axes, 2)
-    note = f"n = {table['n'].min()} to {table['n'].max()}; whiskers: 95 %, Wilson's. The overworld."
+    note = f"n = {span(table['n'])}; whiskers: 95 %, Wilson's. The overworld."
     stamp(figure, f"{note} Neither is the paper's encoder.", model)
     return figure
 
@@ -96,7 +97,7 @@ def two_models(table: pd.DataFrame, model: str, second: str) -> Figure:
     legend(figure, grid, 2)
     note = "Two stand-ins of different competence are in the place of two language models. "
     mine = note if model.startswith("surrogate") and second.startswith("surrogate") else ""
-    stamp(figure, f"{mine}n = {table['n'].min()} to {table['n'].max()}; 95 %, Wilson's.", model, second)
+    stamp(figure, f"{mine}n = {span(table['n'])}; 95 %, Wilson's.", model, second)
     return figure
 
 
@@ -115,7 +116,7 @@ def fragments(table: pd.DataFrame, reached: pd.DataFrame, model: str) -> Figure:
     grid[1].legend(loc="lower left")
     grid[0].set_title("diamond in hand")
     grid[1].set_title("goal reached at least once")
-    stamp(figure, f"n = {table['n'].min()} episodes a mark; whiskers: 95 %, Wilson's.", model)
+    stamp(figure, f"n = {span(table['n'])} episodes a mark; whiskers: 95 %, Wilson's.", model)
     return figure
 
 
@@ -138,6 +139,6 @@ def settings(capacities: pd.DataFrame, others: pd.DataFrame, model: str) -> Figu
         axes.set(xlabel=told)
     per_cent(grid[0], "Success (%)")
     legend(figure, grid[0], 5)
-    low, high = capacities["n"].min(), max(capacities["n"].max(), others["n"].max())
-    stamp(figure, f"n = {low} to {high} episodes a mark; whiskers: 95 %, Wilson's.", model)
+    n = span(pd.concat([capacities["n"], others["n"]]))
+    stamp(figure, f"n = {n} episodes a mark; whiskers: 95 %, Wilson's.", model)
     return figure
