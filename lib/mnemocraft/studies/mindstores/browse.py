@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | st
     mine = mine[mine["seed"] == mine["seed"].min()].sort_values("index")
     if mine.empty:
         return "MindStores with one memory for all tasks has not been played."
-    known, before = _kept(stream_path(out, mine["stream"].iloc[0]))
+    known, before = _kept(stream_path(out, mine["stream"].iloc[0]), len(mine))
     rows = mine.assign(before=[before[index] for index in mine["index"]])
     rows = rows[(rows["recalled"] > 0) & (rows["before"] > 0)]
     rows = rows.sort_values(["revisions", "index"], ascending=False).head(LOOKED_AT)
@@ -95,11 +96,14 @@ def opened(known: Sequence[Experience], asked: Mapping[str, Asked]) -> tuple[Ent
     return entries, find
 
 
-def _kept(stream: Path) -> tuple[list[Experience], list[int]]:
-    """The experiences of a stream in their order, and how many there were before each episode."""
+def _kept(stream: Path, episodes: int) -> tuple[list[Experience], list[int]]:
+    """The experiences of a stream in their order, and how many there were before each episode.
+
+    A longer run may have left more episodes in the file than this one has.
+    """
     known: list[Experience] = []
     before = []
-    for record, _ in read_records(stream):
+    for record, _ in islice(read_records(stream), episodes):
         before.append(len(known))
         known += [Experience(*fields) for fields in record.get("memory") or ()]
     return known, before
