@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from textwrap import shorten
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +13,8 @@ from mnemocraft.gnn.aggregation import RoomGraph
 
 AGENT, SEEN, UNSEEN = "#D55E00", COLOURS[0], "white"
 LEGEND = "?: not looked at   blue: looked at   grey: closed   orange: within reach   green: changed things"
-_COLUMNS = 7
+_MOST = 7
+"""Columns at most."""
 _RING = 0.3
 """Distance of an object from its receptacle, which are 1 apart."""
 
@@ -21,8 +22,9 @@ _RING = 0.3
 def draw(axes: Axes, room: RoomGraph) -> None:
     """Draw what is known: objects are dots around their receptacle, joined to it, and named below it."""
     names = list(room.doors)
+    columns = min(_MOST, math.ceil((2 * len(names)) ** 0.5))
     for place, name in enumerate(names):
-        x, y = place % _COLUMNS, -1.25 * (place // _COLUMNS)
+        x, y = place % columns, -1.25 * (place // columns)
         door, inside = room.doors[name], room.contents.get(name, ())
         for turn, thing in zip(
             np.linspace(0.1, 2 * math.pi, len(inside), endpoint=False), inside, strict=True
@@ -32,9 +34,8 @@ def draw(axes: Axes, room: RoomGraph) -> None:
             colour = COLOURS[2] if room.states.get(thing) else SEEN
             axes.plot(*at, "o", ms=4, color=colour, zorder=2)
         _receptacle(axes, (x, y), door, name in room.here)
-        told = shorten(
-            ", ".join(inside) or ("empty" if name in room.contents else ""), 24, placeholder=" ..."
-        )
+        told = ", ".join(inside) or ("empty" if name in room.contents else "")
+        told = fill(told, 26, max_lines=3, placeholder=" ...")
         label = "bold" if name in room.here else "normal"
         axes.text(x, y - 0.4, name, ha="center", va="top", fontsize=7, fontweight=label)
         axes.text(x, y - 0.56, told, ha="center", va="top", fontsize=6, color="0.3")
@@ -43,8 +44,8 @@ def draw(axes: Axes, room: RoomGraph) -> None:
     axes.set_title(
         f"holds {held or 'nothing'}; seen into {len(room.contents)} of {len(names)} places, {known} things"
     )
-    rows = math.ceil(len(names) / _COLUMNS)
-    axes.set(xlim=(-0.6, _COLUMNS - 0.4), ylim=(-1.25 * rows + 0.3, 0.5))
+    rows = math.ceil(len(names) / columns)
+    axes.set(xlim=(-0.6, columns - 0.4), ylim=(-1.25 * rows + 0.3, 0.5))
     axes.set_axis_off()
 
 
