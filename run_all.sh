@@ -5,6 +5,7 @@
 #                [--scheduler ADDRESS] [--set NAME=JSON ...]
 #   ./run_all.sh test [PYTEST ARGUMENTS]   lint, type-check and test (every notebook in profile smoke too)
 #   ./run_all.sh book                      make the site and the Markdown pages of the executed notebooks
+#   ./run_all.sh doctor [--model NAME]     say what is missing: packages, disk, fonts, a model that answers
 #   ./run_all.sh minedojo-env              make build/minedojo-env for MineDojoEnv (needed by nothing else)
 #   ./run_all.sh --help                    this text
 #
@@ -202,6 +203,11 @@ case "${1:-}" in
     [ $# = 1 ] || { say "book takes no further arguments."; exit 2; }
     set_up
     exec "$python" -m mnemocraft.book
+    ;;
+  doctor)
+    shift
+    set_up
+    exec "$python" -m mnemocraft.doctor "$@"
     ;;
   minedojo-env)
     make_minedojo_env
