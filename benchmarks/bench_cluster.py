@@ -95,25 +95,28 @@ def file_s() -> float:
     """Seconds that the lease and the files of an episode take."""
     names = [str(number) for number in range(1000)]
     events = [{"type": "note", "name": "said", "text": "x" * 200}] * 9
-    with tempfile.TemporaryDirectory() as folder, hold(Path(folder)) as lease:
-        with StreamFile(Path(folder), "s", names) as file:
-            started = time.perf_counter()
-            for index, name in enumerate(names):
-                assert not lease.stopped
-                lease.check()
-                file.append({"identity": name, "index": index, "status": "ok", "memory": None}, events)
-            return (time.perf_counter() - started) / len(names)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        hold(Path(folder)) as lease,
+        StreamFile(Path(folder), "s", names) as file,
+    ):
+        started = time.perf_counter()
+        for index, name in enumerate(names):
+            assert not lease.stopped
+            lease.check()
+            file.append({"identity": name, "index": index, "status": "ok", "memory": None}, events)
+        return (time.perf_counter() - started) / len(names)
 
 
 def survive(kills: int) -> dict[str, Any]:
     """Kill workers at random moments; whether the tables are the same."""
-    study = replace(instant(4000), start=Paced)
+    study = replace(instant(1200), start=Paced)
     dice, killed = random.Random(20), []
     with dask(2) as found:
         address, ended = found.scheduler_address, threading.Event()
 
         def kill() -> None:
-            while len(killed) < kills and not ended.wait(dice.uniform(0.2, 2.0)):
+            while len(killed) < kills and not ended.wait(dice.uniform(0.1, 1.5)):
                 alive = [nanny.pid for nanny in found.workers.values() if nanny.pid]
                 if alive:
                     killed.append(dice.choice(alive))
@@ -133,14 +136,14 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--save", action="store_true", help="write benchmarks/results/cluster.json")
     arguments = parser.parse_args()
-    study = replace(instant(2000), start=Paced)
+    study = replace(instant(600), start=Paced)
     seconds = {}
     for workers in (1, 2):
         with dask(workers) as found:
             seconds[workers] = play(study, found.scheduler_address)[0]
     lengths = [len(stream.tasks) for stream in sweep.study("full", [0, 1, 2]).streams]
     result = {
-        "measured_s_of_2000_episodes": seconds,
+        "measured_s_of_600_episodes": seconds,
         "scheduler_tasks_per_s": tasks_per_s(),
         "files_of_an_episode_ms": 1000 * file_s(),
         "streams": len(lengths),

@@ -1,4 +1,4 @@
-"""A run of a million episodes: time and memory to write its records, read them, and find that nothing is missing.
+"""A run of a million episodes: time and memory to write its records, read them, and find nothing missing.
 
     python benchmarks/bench_scale.py [--episodes 1000000] [--workers 2] [--save]
 

@@ -67,7 +67,7 @@ def test_what_gives_way_around_an_agent_stops_the_run_and_is_no_outcome(
 
 
 def test_crashes_are_played_again_and_what_built_on_them_too(tmp_path: Path) -> None:
-    """Whatever made two episodes crash is gone: the table is that of a run in peace, and so are its memories."""
+    """What made two episodes crash is gone: table and memories are those of a run in peace."""
 
     def fault(task: str) -> None:
         if task in ("T002", "T005"):
@@ -114,7 +114,7 @@ def test_four_crashes_in_a_row_are_outcomes(tmp_path: Path) -> None:
 
 
 def test_flipped_bits_in_a_finished_run_are_noticed_and_healed(tmp_path: Path) -> None:
-    """One bit after another, in any file of records or trajectories: the table is the same after each rerun."""
+    """One bit after another, in any file: the table is the same after each rerun."""
     study = toy_study(tasks=TASKS[:6], seeds=[0])
     peace = run(study, tmp_path)
     dice = random.Random(1)

@@ -202,7 +202,7 @@ def _stop(process: multiprocessing.process.BaseProcess) -> None:
 
 
 def _tables(job: Job) -> set[tuple[str, int, int]]:
-    """The job's tables as they are now: a table that was written since is another file, whatever the clock says."""
+    """The job's tables as they are now: one written later is another file, whatever the clock says."""
     found = ((table.name, table.stat()) for table in job.tables.glob("*.csv"))
     return {(name, stat.st_ino, stat.st_mtime_ns) for name, stat in found}
 

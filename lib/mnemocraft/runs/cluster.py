@@ -1,8 +1,8 @@
 """Runs on many machines: streams handed to dask.distributed, results on a folder that all machines share.
 
 The scheduler and its workers are started by others (see ``CLUSTER.md``); this is the executor that
-:func:`~mnemocraft.runs.run_study` uses when ``$MNEMOCRAFT_SCHEDULER`` names one. Results are files, so that the
-death of a worker, of the scheduler or of the client costs the episodes in flight and nothing else.
+:func:`~mnemocraft.runs.run_study` uses when ``$MNEMOCRAFT_SCHEDULER`` names one. Results are files, so that
+the death of a worker, of the scheduler or of the client costs the episodes in flight and nothing else.
 """
 
 from __future__ import annotations
@@ -63,26 +63,25 @@ def connect(address: str) -> Iterator[Executor]:
 
 
 def parts(job: Job, cpu_bound: bool) -> list[Job]:
-    """One job for each stream; all in one where a budget must hold for the streams of an endpoint together."""
+    """One job for each stream; all in one where a budget must hold for an endpoint's streams together."""
     if not cpu_bound and job.spec.budget is not None:
         return [job]
     return [replace(job, streams=(stream,)) for stream in job.streams]
 
 
 def at_once(job: Job, cpu_bound: bool) -> int:
-    """How many jobs may be handed out: an endpoint's streams ask one thing at a time, so that is their limit."""
+    """How many jobs may be handed out: an endpoint's streams each ask one thing at a time."""
     return len(job.streams) if cpu_bound else job.spec.max_concurrency
 
 
 class _Cluster(Executor):
     """``Client.get_executor`` with what else a run needs.
 
-    A job whose worker died too often for the scheduler (its ``allowed-failures``) is handed out again as long
-    as it gets on: what it had finished is on disk, so a job that died with each of its workers without a single
-    further episode is what is given up.
+    A job whose worker died too often for the scheduler (its ``allowed-failures``) is handed out again as
+    long as it gets on: what it had finished is on disk. One that has got no further is given up.
 
     Attributes:
-        grace_s: How long a stopping run waits for the episodes in flight. Later ones are refused by the lease.
+        grace_s: How long a stopping run waits for the episodes in flight; later the lease refuses them.
     """
 
     grace_s = 30.0
@@ -149,8 +148,8 @@ def _play(job: Job, code: str) -> None:
         if job.lease.out.is_dir():
             return  # the run is over
         raise MnemocraftError(
-            f"the worker on {platform.node()} does not see {job.lease.out}: all workers and the client need one "
-            "folder for results, under the same path ($MNEMOCRAFT_OUTPUT_ROOT)"
+            f"the worker on {platform.node()} does not see {job.lease.out}: all workers and the client need "
+            "one folder for results, under the same path ($MNEMOCRAFT_OUTPUT_ROOT)"
         )
     if fingerprint(job.study.start)["code"] != code:
         raise MnemocraftError(

@@ -1,9 +1,9 @@
 """Who may write to a run folder: one run at a time, also where workers are on other machines.
 
-A run holds ``flock`` on ``.lock``, which tells runs of one machine apart at once, and writes ``.lease``: a token
-and who it is. On a network file system ``flock`` may mean nothing on another machine, so the lease is renewed
-every two seconds: a run that finds another machine's lease watches for that before it takes over. Every worker
-has the token of its run, and neither begins an episode nor writes one when the lease has another.
+A run holds ``flock`` on ``.lock``, which tells runs of one machine apart at once, and writes ``.lease``: a
+token and who it is. On a network file system ``flock`` may mean nothing on another machine, so the lease is
+renewed every two seconds: a run that finds another machine's lease watches for that before it takes over.
+Every worker has the token of its run, and neither begins an episode nor writes one under another.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _lock(descriptor: int, out: Path) -> bool:
 
 
 def _watch(file: Path, holder: dict[str, str]) -> None:
-    """Wait until a lease has not been renewed for a while. By the change itself: clocks of machines differ."""
+    """Wait until a lease has not been renewed for a while. By its changes: clocks of machines differ."""
     seen, deadline = _state(file), time.monotonic() + PATIENCE_S
     while seen is not None and time.monotonic() < deadline:
         time.sleep(RENEWED_S / 8)

@@ -1,9 +1,10 @@
 """The files of a run, written so that a kill at any moment loses only the episodes in flight.
 
-A run folder holds ``streams/<stem>.jsonl`` (one record per finished episode), ``trajectories/<stem>.jsonl.gz``
-(one gzip member per episode) and ``run.json`` (the streams of the latest run). A trajectory is appended before
-its record, and the record's newline is the commit point. Each line ends with a CRC-32 of what stands before it,
-and holds the CRC-32 of its trajectory: what is damaged is known, set aside, and played again.
+A run folder holds ``streams/<stem>.jsonl`` (one record per finished episode),
+``trajectories/<stem>.jsonl.gz`` (one gzip member per episode) and ``run.json`` (the streams of the latest
+run). A trajectory is appended before its record, and the record's newline is the commit point. Each line ends
+with a CRC-32 of what stands before it, and holds the CRC-32 of its trajectory: what is damaged is known, set
+aside, and played again.
 
 Whoever opens a stream to write copies both files and puts the copies in their places. A writer that was there
 before holds files without a name from then on: whatever it still writes, nobody reads.

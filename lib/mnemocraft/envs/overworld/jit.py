@@ -55,7 +55,7 @@ class _CheckedCache(FunctionCache):
 class _CheckedFiles(IndexDataCacheFile):
     """A file that was cut or changed counts as missing: its function is compiled again.
 
-    The compiler itself checks nothing. What it loads of a damaged file fails somewhere else, or runs and is wrong.
+    The compiler itself checks nothing: what it loads of a damaged file fails elsewhere, or runs and is wrong.
     """
 
     def _dump(self, obj: Any) -> bytes:
