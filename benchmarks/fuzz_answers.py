@@ -21,7 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mnemocraft.agents.deps.lines import read_parsed, step_lines
-from mnemocraft.agents.gig.answers import Decomposition, read_action, read_decomposition, read_fields, read_steps
+from mnemocraft.agents.gig.answers import (
+    Decomposition,
+    read_action,
+    read_decomposition,
+    read_fields,
+    read_steps,
+)
 from mnemocraft.agents.how2.roles import MAX_RELATED, related_items
 from mnemocraft.agents.m2pa import answers
 from mnemocraft.bounded import json_objects, read_json
@@ -38,7 +44,9 @@ GIG = (
     "**Reasoning:** The patty is raw.\n\nPlan:\n1. Move from table1 to stove2\n2) Cook patty1\n---\n"
     'Action: "Move from table1 to stove2"\nSummary: I have the patty.\nCurrent Progress: 2 of 5\n'
 )
-RECAP = 'I think.\n```json\n{"think": "first the lettuce", "subtasks": ["Pick up lettuce1", "Cut lettuce1"]}\n```'
+RECAP = (
+    'I think.\n```json\n{"think": "first the lettuce", "subtasks": ["Pick up lettuce1", "Cut lettuce1"]}\n```'
+)
 ENTRY = "RECIPE: stick\nREQUIREMENTS:\n- 2 oak_planks\nPROCEDURE:\n1. stack\nRELATED ITEMS: ['oak_planks', \"oak_log\"]"
 WORKFLOW = (
     '{"explanation": "mine it", "workflow": [{"times": 1, "actions": [{"name": "mine", "args": {"obj": '
@@ -104,7 +112,11 @@ def objects(text: str) -> None:
 
 def gig(text: str) -> None:
     """GiG's and ReAct's answers."""
-    assert "\n" not in read_action(text) and all(read_steps(text)) is not None and isinstance(read_fields(text), dict)
+    assert (
+        "\n" not in read_action(text)
+        and all(read_steps(text)) is not None
+        and isinstance(read_fields(text), dict)
+    )
 
 
 def recap(text: str) -> None:
@@ -225,7 +237,10 @@ def main() -> None:
     for kind in options.kinds:
         slowest = fuzz(kind, options.inputs, options.seed, report)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{kind:10} {options.inputs:9,} inputs, slowest {1000 * slowest:7.1f} ms, {memory:6.0f} MB", flush=True)
+        print(
+            f"{kind:10} {options.inputs:9,} inputs, slowest {1000 * slowest:7.1f} ms, {memory:6.0f} MB",
+            flush=True,
+        )
     print(f"{len(escaped)} escaped")
     raise SystemExit(bool(escaped))
 

@@ -246,7 +246,11 @@ ENTRY = {
     "key": "k",
     "request": dict.fromkeys(("model", "tools", "temperature", "max_tokens", "stop", "seed", "sample"))
     | {"messages": []},
-    "reply": {"text": "", "tool_calls": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "estimated": False}},
+    "reply": {
+        "text": "",
+        "tool_calls": [],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "estimated": False},
+    },
 }
 
 
@@ -264,8 +268,14 @@ def written(path, *lines):
         {"request": ENTRY["request"] | {"messages": [1]}},
         {"reply": ENTRY["reply"] | {"text": 5}},
         {"reply": ENTRY["reply"] | {"tool_calls": [{"name": "a"}]}},
-        {"reply": ENTRY["reply"] | {"usage": {"prompt_tokens": 2**70, "completion_tokens": 0, "estimated": False}}},
-        {"reply": ENTRY["reply"] | {"usage": {"prompt_tokens": -1, "completion_tokens": 0, "estimated": False}}},
+        {
+            "reply": ENTRY["reply"]
+            | {"usage": {"prompt_tokens": 2**70, "completion_tokens": 0, "estimated": False}}
+        },
+        {
+            "reply": ENTRY["reply"]
+            | {"usage": {"prompt_tokens": -1, "completion_tokens": 0, "estimated": False}}
+        },
     ],
     ids=str,
 )

@@ -17,7 +17,6 @@ from mnemocraft.runs.events import Action, Call, End, Error, Event, Note, Recall
 from mnemocraft.runs.study import Episode
 from mnemocraft.worlds.world import Feedback, World, lacks
 
-
 MOST_UNUSABLE = 5
 """Answers in a row of which nothing can be used that end an episode with reason ``no_answers``."""
 LONGEST_KEPT, MOST_KEPT = 20_000, 4_000_000

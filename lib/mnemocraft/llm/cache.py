@@ -55,7 +55,9 @@ def reply_from_json(fields: Any) -> Reply | RequestTooLong:
         case {"too_long": str(why)}:
             return RequestTooLong(why)
         case {"text": str(text), "tool_calls": list(calls), "usage": dict(usage)}:
-            return Reply(text, [_call_from_json(call) for call in calls], _usage_from_json(usage), cached=True)
+            return Reply(
+                text, [_call_from_json(call) for call in calls], _usage_from_json(usage), cached=True
+            )
     raise ValueError("it has no text, calls and usage")
 
 
@@ -68,7 +70,11 @@ def _call_from_json(fields: Any) -> ToolCall:
 
 def _usage_from_json(fields: Any) -> Usage:
     match fields:
-        case {"prompt_tokens": int(prompt), "completion_tokens": int(completion), "estimated": bool(estimated)}:
+        case {
+            "prompt_tokens": int(prompt),
+            "completion_tokens": int(completion),
+            "estimated": bool(estimated),
+        }:
             if 0 <= min(prompt, completion) <= max(prompt, completion) <= MOST_TOKENS:
                 return Usage(prompt, completion, estimated)
     raise ValueError("its figures of tokens make no sense")

@@ -66,7 +66,8 @@ class Request:
         fields = {name: getattr(self, name) for name in sorted(self.__slots__)}
         form = {"separators": (",", ":"), "ensure_ascii": False}
         written = (
-            f'"{name}":{json.dumps(value, sort_keys=name != "tools", **form)}' for name, value in fields.items()
+            f'"{name}":{json.dumps(value, sort_keys=name != "tools", **form)}'
+            for name, value in fields.items()
         )
         return f"{{{','.join(written)}}}"
 
