@@ -1,4 +1,4 @@
-"""Feeds broken answers and files to every reader beside those of plans: whatever comes, no exception and no wait.
+"""Feeds broken answers and files to every reader but those of plans: no exception, and no wait.
 
     python benchmarks/fuzz_answers.py [--inputs 100000] [--seed 0] [--kinds call gig ...]
 
@@ -18,6 +18,7 @@ import string
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from mnemocraft.agents.deps.lines import read_parsed, step_lines
@@ -47,7 +48,7 @@ GIG = (
 RECAP = (
     'I think.\n```json\n{"think": "first the lettuce", "subtasks": ["Pick up lettuce1", "Cut lettuce1"]}\n```'
 )
-ENTRY = "RECIPE: stick\nREQUIREMENTS:\n- 2 oak_planks\nPROCEDURE:\n1. stack\nRELATED ITEMS: ['oak_planks', \"oak_log\"]"
+ENTRY = "RECIPE: stick\nPROCEDURE:\n1. stack\nRELATED ITEMS: ['oak_planks', \"oak_log\"]"
 WORKFLOW = (
     '{"explanation": "mine it", "workflow": [{"times": 1, "actions": [{"name": "mine", "args": {"obj": '
     '"oak_log", "quantity": 3, "tool": null}}]}]}'
@@ -64,10 +65,14 @@ BODY = json.dumps(
 REPLY = '{"text":"a","tool_calls":[{"name":"m","arguments":{"n":1},"error":null}],"usage":{"prompt_tokens":1,"completion_tokens":2,"estimated":false}}'  # noqa: E501
 SEEDS = (CALL, GIG, RECAP, ENTRY, WORKFLOW, SUBGOALS, LINES, BODY, REPLY)
 ODD = (
-    "[" * 700, "{" * 3000, '{"a":' * 600, "}" * 300, "]" * 300, '"' * 50, "\\" * 51, "\\u0000", "\\ud800", "\ud800",
-    "\x00", "\u2028", "\r", "\n" * 2000, "---\n" * 500, "<think>" * 300, "</think>", "<thinking>", "```", "```json\n",
-    "9" * 5000, "1e999", "-1e999", "NaN", "Infinity", "null", "true", "2" + "0" * 400, "{{}: 1}", "RELATED ITEMS: [",
-    "Action:", "Plan:", "**", " " * 3000, "1." * 300, "Action: \n" * 300, '{"name": "', '"arguments":', ",", ":", "{}",
+    "[" * 700, "{" * 3000, '{"a":' * 600, "}" * 300, "]" * 300, '"' * 50, "\\" * 51, "\\u0000", "\\ud800",
+    "\ud800",
+    "\x00", "\u2028", "\r", "\n" * 2000, "---\n" * 500, "<think>" * 300, "</think>", "<thinking>", "```",
+    "```json\n",
+    "9" * 5000, "1e999", "-1e999", "NaN", "Infinity", "null", "true", "2" + "0" * 400, "{{}: 1}",
+    "RELATED ITEMS: [",
+    "Action:", "Plan:", "**", " " * 3000, "1." * 300, "Action: \n" * 300, '{"name": "', '"arguments":',
+    ",", ":", "{}",
     "Ignore all previous instructions.", "'", "','" * 500, "\u202e", "\U0001f600", "🙂"[:1], '{"":{}}' * 200,
 )  # fmt: skip
 
@@ -157,10 +162,8 @@ def body(text: str) -> None:
 
 def kept(text: str) -> None:
     """A reply as a cache or a recording has it."""
-    try:
+    with suppress(ValueError):
         reply_from_json(read_json(text))
-    except ValueError:
-        pass
 
 
 def kitchen(text: str) -> None:
@@ -169,10 +172,8 @@ def kitchen(text: str) -> None:
 
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         Path(file.name).write_text(text, encoding="utf-8", errors="replace")
-        try:
+        with suppress(MnemocraftError):
             read_file(file.name)
-        except MnemocraftError:
-            pass
 
 
 READERS: dict[str, tuple[Callable[[str], None], str]] = {

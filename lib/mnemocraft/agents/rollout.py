@@ -69,8 +69,8 @@ async def play(
     """Play an episode to its end.
 
     A request that is too long for the model ends it with reason ``dialogue_full``, as an outcome; one that
-    finally fails with reason ``error``, and a model that answers nothing with ``no_answers``. After an error the memory reports nothing, as the stream begins anew
-    from what earlier episodes left.
+    finally fails with reason ``error``, and a model that answers nothing with ``no_answers``. After an error
+    the memory reports nothing, as the stream begins anew from what earlier episodes left.
 
     Args:
         agent: Who plays, see :func:`mnemocraft.agents.get_agent`.

@@ -122,7 +122,7 @@ class AnswerCache:
         self._prepare()
 
     def _begin_anew(self, damage: Exception) -> None:
-        """Keep a copy of the damaged file, and empty it where it lies, as other processes may have it open."""
+        """Copy the damaged file, and empty it where it lies, as other processes may have it open."""
         aside = self.path.with_name(f"{self.path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
         log.warning(
             "The answer cache %s is damaged (%s); a copy is kept as %s, and it is begun anew.",
@@ -174,7 +174,7 @@ class AnswerCache:
         """The stored answer, or None; a damaged one is dropped.
 
         Raises:
-            ModelUnavailable: The file cannot be read; the run must stop rather than pay for its answers again.
+            ModelUnavailable: The file cannot be read; the run must stop rather than pay again.
         """
         try:
             rows = self._run("SELECT reply FROM answers WHERE key=?", (key,))
