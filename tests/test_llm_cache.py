@@ -100,7 +100,7 @@ def test_the_order_of_a_schemas_properties_is_part_of_the_key_and_stays_as_it_is
     both = [
         {
             "type": "function",
-            "function": {"name": "move", "parameters": {"properties": dict.fromkeys(order, {})}},
+            "function": {"name": "move", "parameters": {"properties": {key: {} for key in order}}},
         }
         for order in (("slot_from", "quantity"), ("quantity", "slot_from"))
     ]
