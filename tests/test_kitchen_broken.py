@@ -306,7 +306,7 @@ def test_files_that_are_no_json_get_one_sentence(opened, tmp_path):
     for content, what in (
         ("{", "not valid JSON"),
         ("[]", "must be an object"),
-        ("[" * 10**5, "nested too deeply"),
+        ("[" * 10**5, "nested more than"),
     ):
         with pytest.raises(MnemocraftError, match=rf"^kitchen\.json: .*{what}"):
             opened(content)
