@@ -193,3 +193,9 @@ def test_a_deep_answer_is_a_described_failure_of_every_reader(depth):
     assert toolformat.native_call("move", "1e999").error and toolformat.native_call("m", '{"n": 1e999}').error
     assert isinstance(read_decomposition(deep), str)
     assert answers.read("[" * depth, answers.Workflow)[1].startswith("The answer is no Workflow")
+
+
+def test_a_problem_repeats_no_more_than_a_little_of_an_answer():
+    long = json.dumps({"subgoals": [{"task": "oak_log", "materials": {"9" * 5000: 3}}]})
+    found, problem = answers.read(long, answers.Decomposition)
+    assert found is None and len(problem) < 500
