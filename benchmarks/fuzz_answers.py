@@ -1,4 +1,4 @@
-"""Feeds broken answers and files to every reader beside those of plans: whatever comes, no exception and no wait.
+"""Feeds broken answers and files to every reader but those of plans: no exception, and no wait.
 
     python benchmarks/fuzz_answers.py [--inputs 100000] [--seed 0] [--kinds call gig ...]
 
@@ -18,10 +18,17 @@ import string
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from mnemocraft.agents.deps.lines import read_parsed, step_lines
-from mnemocraft.agents.gig.answers import Decomposition, read_action, read_decomposition, read_fields, read_steps
+from mnemocraft.agents.gig.answers import (
+    Decomposition,
+    read_action,
+    read_decomposition,
+    read_fields,
+    read_steps,
+)
 from mnemocraft.agents.how2.roles import MAX_RELATED, related_items
 from mnemocraft.agents.m2pa import answers
 from mnemocraft.bounded import json_objects, read_json
@@ -38,8 +45,10 @@ GIG = (
     "**Reasoning:** The patty is raw.\n\nPlan:\n1. Move from table1 to stove2\n2) Cook patty1\n---\n"
     'Action: "Move from table1 to stove2"\nSummary: I have the patty.\nCurrent Progress: 2 of 5\n'
 )
-RECAP = 'I think.\n```json\n{"think": "first the lettuce", "subtasks": ["Pick up lettuce1", "Cut lettuce1"]}\n```'
-ENTRY = "RECIPE: stick\nREQUIREMENTS:\n- 2 oak_planks\nPROCEDURE:\n1. stack\nRELATED ITEMS: ['oak_planks', \"oak_log\"]"
+RECAP = (
+    'I think.\n```json\n{"think": "first the lettuce", "subtasks": ["Pick up lettuce1", "Cut lettuce1"]}\n```'
+)
+ENTRY = "RECIPE: stick\nPROCEDURE:\n1. stack\nRELATED ITEMS: ['oak_planks', \"oak_log\"]"
 WORKFLOW = (
     '{"explanation": "mine it", "workflow": [{"times": 1, "actions": [{"name": "mine", "args": {"obj": '
     '"oak_log", "quantity": 3, "tool": null}}]}]}'
@@ -56,10 +65,14 @@ BODY = json.dumps(
 REPLY = '{"text":"a","tool_calls":[{"name":"m","arguments":{"n":1},"error":null}],"usage":{"prompt_tokens":1,"completion_tokens":2,"estimated":false}}'  # noqa: E501
 SEEDS = (CALL, GIG, RECAP, ENTRY, WORKFLOW, SUBGOALS, LINES, BODY, REPLY)
 ODD = (
-    "[" * 700, "{" * 3000, '{"a":' * 600, "}" * 300, "]" * 300, '"' * 50, "\\" * 51, "\\u0000", "\\ud800", "\ud800",
-    "\x00", "\u2028", "\r", "\n" * 2000, "---\n" * 500, "<think>" * 300, "</think>", "<thinking>", "```", "```json\n",
-    "9" * 5000, "1e999", "-1e999", "NaN", "Infinity", "null", "true", "2" + "0" * 400, "{{}: 1}", "RELATED ITEMS: [",
-    "Action:", "Plan:", "**", " " * 3000, "1." * 300, "Action: \n" * 300, '{"name": "', '"arguments":', ",", ":", "{}",
+    "[" * 700, "{" * 3000, '{"a":' * 600, "}" * 300, "]" * 300, '"' * 50, "\\" * 51, "\\u0000", "\\ud800",
+    "\ud800",
+    "\x00", "\u2028", "\r", "\n" * 2000, "---\n" * 500, "<think>" * 300, "</think>", "<thinking>", "```",
+    "```json\n",
+    "9" * 5000, "1e999", "-1e999", "NaN", "Infinity", "null", "true", "2" + "0" * 400, "{{}: 1}",
+    "RELATED ITEMS: [",
+    "Action:", "Plan:", "**", " " * 3000, "1." * 300, "Action: \n" * 300, '{"name": "', '"arguments":',
+    ",", ":", "{}",
     "Ignore all previous instructions.", "'", "','" * 500, "\u202e", "\U0001f600", "🙂"[:1], '{"":{}}' * 200,
 )  # fmt: skip
 
@@ -104,7 +117,11 @@ def objects(text: str) -> None:
 
 def gig(text: str) -> None:
     """GiG's and ReAct's answers."""
-    assert "\n" not in read_action(text) and all(read_steps(text)) is not None and isinstance(read_fields(text), dict)
+    assert (
+        "\n" not in read_action(text)
+        and all(read_steps(text)) is not None
+        and isinstance(read_fields(text), dict)
+    )
 
 
 def recap(text: str) -> None:
@@ -145,10 +162,8 @@ def body(text: str) -> None:
 
 def kept(text: str) -> None:
     """A reply as a cache or a recording has it."""
-    try:
+    with suppress(ValueError):
         reply_from_json(read_json(text))
-    except ValueError:
-        pass
 
 
 def kitchen(text: str) -> None:
@@ -157,10 +172,8 @@ def kitchen(text: str) -> None:
 
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         Path(file.name).write_text(text, encoding="utf-8", errors="replace")
-        try:
+        with suppress(MnemocraftError):
             read_file(file.name)
-        except MnemocraftError:
-            pass
 
 
 READERS: dict[str, tuple[Callable[[str], None], str]] = {
@@ -225,7 +238,10 @@ def main() -> None:
     for kind in options.kinds:
         slowest = fuzz(kind, options.inputs, options.seed, report)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"{kind:10} {options.inputs:9,} inputs, slowest {1000 * slowest:7.1f} ms, {memory:6.0f} MB", flush=True)
+        print(
+            f"{kind:10} {options.inputs:9,} inputs, slowest {1000 * slowest:7.1f} ms, {memory:6.0f} MB",
+            flush=True,
+        )
     print(f"{len(escaped)} escaped")
     raise SystemExit(bool(escaped))
 

@@ -24,7 +24,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class Fault:
-    """One misbehaviour: an HTTP status, a raw body, a pause, a connection cut in mid-body, or a body that never ends."""
+    """One misbehaviour: an HTTP status, a raw body, a pause, a connection cut, or a body without end."""
 
     status: int = 200
     message: str = "the server says no"

@@ -24,7 +24,9 @@ PROSE = st.text(alphabet="ab {}[]\",:\\\n'1", max_size=30)
 
 @given(JSON.map(json.dumps))
 def test_json_is_read_as_the_standard_library_does(text):
-    assert read_json(text) == json.loads(json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace"))
+    assert read_json(text) == json.loads(
+        json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,9 @@ def every_object(text):
 
 
 @settings(max_examples=400)
-@given(st.lists(PROSE | st.dictionaries(st.text(), JSON, max_size=3).map(json.dumps), max_size=5).map("".join))
+@given(
+    st.lists(PROSE | st.dictionaries(st.text(), JSON, max_size=3).map(json.dumps), max_size=5).map("".join)
+)
 def test_objects_are_those_that_a_decoder_finds_at_every_brace(text):
     assert [tuple(found) for found in json_objects(text)] == every_object(text)
 
@@ -129,11 +133,25 @@ def test_the_time_of_every_reader_is_in_proportion_to_the_answer(attack):
 
 
 FIELD = re.compile(
-    r"^[\s>*_#-]*(reasoning|action|summary|current progress|plan)[*_]*[ \t]*:[*_]*", re.MULTILINE | re.IGNORECASE
+    r"^[\s>*_#-]*(reasoning|action|summary|current progress|plan)[*_]*[ \t]*:[*_]*",
+    re.MULTILINE | re.IGNORECASE,
 )
 """The fields of an answer in one pattern: plain to see, and quadratic in blank lines."""
 PIECES = st.sampled_from(
-    ["Action:", "Plan:", "**Summary:** ", "> action :", "\n", "\n\n", "---\n", "***", "1. go\n", "2) cut", " ", "foo"]
+    [
+        "Action:",
+        "Plan:",
+        "**Summary:** ",
+        "> action :",
+        "\n",
+        "\n\n",
+        "---\n",
+        "***",
+        "1. go\n",
+        "2) cut",
+        " ",
+        "foo",
+    ]
 )
 
 
@@ -159,7 +177,9 @@ def test_related_items_are_names(entry, items):
     assert related_items(entry) == items
 
 
-@pytest.mark.parametrize("entry", ["[{{}: 1}]", "[" * 5000 + "]" * 5000, "[" + "(" * 5000 + "]", "[" + "9" * 5000 + "]"])
+@pytest.mark.parametrize(
+    "entry", ["[{{}: 1}]", "[" * 5000 + "]" * 5000, "[" + "(" * 5000 + "]", "[" + "9" * 5000 + "]"]
+)
 def test_a_malformed_list_of_items_never_raises(entry):
     """The first two ended every episode as a crash."""
     assert len(related_items(f"RELATED ITEMS: {entry}")) <= 50
@@ -173,3 +193,9 @@ def test_a_deep_answer_is_a_described_failure_of_every_reader(depth):
     assert toolformat.native_call("move", "1e999").error and toolformat.native_call("m", '{"n": 1e999}').error
     assert isinstance(read_decomposition(deep), str)
     assert answers.read("[" * depth, answers.Workflow)[1].startswith("The answer is no Workflow")
+
+
+def test_a_problem_repeats_no_more_than_a_little_of_an_answer():
+    long = json.dumps({"subgoals": [{"task": "oak_log", "materials": {"9" * 5000: 3}}]})
+    found, problem = answers.read(long, answers.Decomposition)
+    assert found is None and len(problem) < 500

@@ -105,7 +105,9 @@ def test_a_model_that_mostly_answers_nothing_stops_the_run():
         for number in range(100):
             await model.complete([{"role": "user", "content": str(number)}])
 
-    with FakeServer(lambda body: {"content": "" if int(body["messages"][-1]["content"]) > 9 else "yes"}) as server:
+    with FakeServer(
+        lambda body: {"content": "" if int(body["messages"][-1]["content"]) > 9 else "yes"}
+    ) as server:
         with pytest.raises(ModelUnavailable, match=r"30 of the last 40 answers of model 'm' were empty"):
             asyncio.run(run(server))
         assert len(server.requests) == 40

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from fake_server import FakeServer, Fault, call, say
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm import Reply, Request, ToolCall, Usage, get_model
-from mnemocraft.llm.types import MOST_TOKENS
 from mnemocraft.llm.cache import AnswerCache, reply_from_json, reply_to_json
+from mnemocraft.llm.types import MOST_TOKENS
 
 TOOL = {"type": "function", "function": {"name": "move", "parameters": {"type": "object"}}}
 USER = [{"role": "user", "content": "hello"}]
@@ -98,12 +98,17 @@ def test_whatever_may_change_the_answer_is_asked_again(change, tmp_path):
 def test_the_order_of_a_schemas_properties_is_part_of_the_key_and_stays_as_it_is():
     """The grammar of a small model follows it: asked with sorted properties, it gave the quantity first."""
     both = [
-        {"type": "function", "function": {"name": "move", "parameters": {"properties": dict.fromkeys(order, {})}}}
+        {
+            "type": "function",
+            "function": {"name": "move", "parameters": {"properties": {key: {} for key in order}}},
+        }
         for order in (("slot_from", "quantity"), ("quantity", "slot_from"))
     ]
     requests = [Request("m", USER, [tool]) for tool in both]
     assert requests[0].key() != requests[1].key()
-    assert [json.dumps(json.loads(r.canonical())["tools"]) for r in requests] == [json.dumps([t]) for t in both]
+    assert [json.dumps(json.loads(r.canonical())["tools"]) for r in requests] == [
+        json.dumps([t]) for t in both
+    ]
     twin = Request("m", [dict(reversed(message.items())) for message in USER], [both[0]])
     assert twin.key() == requests[0].key()
 
@@ -309,7 +314,9 @@ def test_a_cache_that_is_damaged_while_it_is_open_heals(tmp_path):
     assert all(again.get(key) for key in keys)
 
 
-@pytest.mark.parametrize("stored", ["{", "[]", '{"text": 1}', '{"text": "", "tool_calls": [3], "usage": {}}', "[" * 9999])
+@pytest.mark.parametrize(
+    "stored", ["{", "[]", '{"text": 1}', '{"text": "", "tool_calls": [3], "usage": {}}', "[" * 9999]
+)
 def test_a_damaged_answer_is_asked_anew(stored, tmp_path):
     with FakeServer() as server:
         complete(server, tmp_path / "c")

@@ -337,7 +337,9 @@ def test_negative_figures_do_not_prolong_a_budget():
         assert len(server.requests) <= 4
 
 
-@pytest.mark.parametrize("arguments", ['{"a":' * 600 + "1" + "}" * 600, '{"n": 1e999}', '{"n": ' + "9" * 70_000 + "}"])
+@pytest.mark.parametrize(
+    "arguments", ['{"a":' * 600 + "1" + "}" * 600, '{"n": 1e999}', '{"n": ' + "9" * 70_000 + "}"]
+)
 def test_arguments_that_no_agent_could_store_are_a_described_error(arguments):
     """The first ended every episode as a crash."""
     with FakeServer(call("move", arguments)) as server:

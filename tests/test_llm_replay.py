@@ -242,11 +242,16 @@ def test_another_order_of_properties_is_a_miss_that_says_so(tmp_path):
 
 
 HEADER = {"format": "mnemocraft-recording", "version": 2, "model": "m", "count": 1}
+USED = {"prompt_tokens": 1, "completion_tokens": 1, "estimated": False}
 ENTRY = {
     "key": "k",
     "request": dict.fromkeys(("model", "tools", "temperature", "max_tokens", "stop", "seed", "sample"))
     | {"messages": []},
-    "reply": {"text": "", "tool_calls": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1, "estimated": False}},
+    "reply": {
+        "text": "",
+        "tool_calls": [],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "estimated": False},
+    },
 }
 
 
@@ -264,8 +269,8 @@ def written(path, *lines):
         {"request": ENTRY["request"] | {"messages": [1]}},
         {"reply": ENTRY["reply"] | {"text": 5}},
         {"reply": ENTRY["reply"] | {"tool_calls": [{"name": "a"}]}},
-        {"reply": ENTRY["reply"] | {"usage": {"prompt_tokens": 2**70, "completion_tokens": 0, "estimated": False}}},
-        {"reply": ENTRY["reply"] | {"usage": {"prompt_tokens": -1, "completion_tokens": 0, "estimated": False}}},
+        {"reply": ENTRY["reply"] | {"usage": USED | {"prompt_tokens": 2**70}}},
+        {"reply": ENTRY["reply"] | {"usage": USED | {"prompt_tokens": -1}}},
     ],
     ids=str,
 )

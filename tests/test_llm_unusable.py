@@ -43,7 +43,8 @@ def episode(agent, answer, task=TEXT, **options):
 
 @pytest.mark.parametrize(
     ("agent", "task"),
-    [*((agent, TEXT) for agent in ("inner_monologue", "dep", "deps", "mindstores")), ("base", "plancraft/low/VAL0001"),
+    [("base", "plancraft/low/VAL0001"),
+     *((agent, TEXT) for agent in ("inner_monologue", "dep", "deps", "mindstores")),
      *((agent, "kitchen/sync/0") for agent in ("react", "gig", "recap"))],
 )  # fmt: skip
 def test_five_empty_answers_in_a_row_end_the_episode(agent, task):

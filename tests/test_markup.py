@@ -11,7 +11,17 @@ from mnemocraft import figstyle
 from mnemocraft.studies.markup import escaped
 from mnemocraft.viewer.card import FAILED, card
 
-NASTY = ["<script>alert(1)</script>", "`code`", "**bold**", "[a](http://b)", "$x_{1}$", "a & b", "a | b", "![i](x)", "<b"]
+NASTY = [
+    "<script>alert(1)</script>",
+    "`code`",
+    "**bold**",
+    "[a](http://b)",
+    "$x_{1}$",
+    "a & b",
+    "a | b",
+    "![i](x)",
+    "<b",
+]
 
 
 @given(st.text(min_size=1, max_size=30) | st.sampled_from(NASTY))
@@ -22,7 +32,9 @@ def test_an_escaped_name_is_one_text_in_markdown(name):
     assert kinds <= {"text", "text_special"} or "_" in name, kinds
 
 
-@pytest.mark.parametrize("name", ["replay:how2_gemma-3-270m", "gpt-4o", "meta-llama/Llama-3.3-70B-Instruct", "a:b=1,c=0.5"])
+@pytest.mark.parametrize(
+    "name", ["replay:how2_gemma-3-270m", "gpt-4o", "meta-llama/Llama-3.3-70B", "a:b=1,c=0.5"]
+)
 def test_ordinary_names_stay_as_they_are(name):
     assert escaped(name) == name and figstyle.called(name) in (name, "Gemma 3 270M, fine-tuned here")
 

@@ -81,7 +81,7 @@ def _match_brackets(text: str, start: int, ends: dict[int, int]) -> int:
             if len(sign) == 1 or sign[-1] != '"':  # a text that does not end on its line
                 break
         elif sign in "{[":
-            if at in ends and ends[at] < 0 or len(open_at) == MAX_DEPTH:
+            if (at in ends and ends[at] < 0) or len(open_at) == MAX_DEPTH:
                 break
             if at in ends:
                 place = ends[at]

@@ -2,8 +2,9 @@
 
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
 at every check. ``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
-``transformers``, and with the expert, on 200 requests (``_agreement.csv``). ``python -m training.finetune check``
-asks the model that runs here some recorded requests again, and prints agreement by role and answers a second.
+``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
+``python -m training.finetune check`` asks the model that runs here some recorded requests again, and prints
+agreement by role and answers a second.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from mnemocraft.runs.events import Action, Call, End, Error, Event, Note, Recall
 from mnemocraft.runs.study import Episode
 from mnemocraft.worlds.world import Feedback, World, lacks
 
-
 MOST_UNUSABLE = 5
 """Answers in a row of which nothing can be used that end an episode with reason ``no_answers``."""
 LONGEST_KEPT, MOST_KEPT = 20_000, 4_000_000
@@ -70,8 +69,8 @@ async def play(
     """Play an episode to its end.
 
     A request that is too long for the model ends it with reason ``dialogue_full``, as an outcome; one that
-    finally fails with reason ``error``, and a model that answers nothing with ``no_answers``. After an error the memory reports nothing, as the stream begins anew
-    from what earlier episodes left.
+    finally fails with reason ``error``, and a model that answers nothing with ``no_answers``. After an error
+    the memory reports nothing, as the stream begins anew from what earlier episodes left.
 
     Args:
         agent: Who plays, see :func:`mnemocraft.agents.get_agent`.

@@ -55,7 +55,9 @@ def reply_from_json(fields: Any) -> Reply | RequestTooLong:
         case {"too_long": str(why)}:
             return RequestTooLong(why)
         case {"text": str(text), "tool_calls": list(calls), "usage": dict(usage)}:
-            return Reply(text, [_call_from_json(call) for call in calls], _usage_from_json(usage), cached=True)
+            return Reply(
+                text, [_call_from_json(call) for call in calls], _usage_from_json(usage), cached=True
+            )
     raise ValueError("it has no text, calls and usage")
 
 
@@ -68,7 +70,11 @@ def _call_from_json(fields: Any) -> ToolCall:
 
 def _usage_from_json(fields: Any) -> Usage:
     match fields:
-        case {"prompt_tokens": int(prompt), "completion_tokens": int(completion), "estimated": bool(estimated)}:
+        case {
+            "prompt_tokens": int(prompt),
+            "completion_tokens": int(completion),
+            "estimated": bool(estimated),
+        }:
             if 0 <= min(prompt, completion) <= max(prompt, completion) <= MOST_TOKENS:
                 return Usage(prompt, completion, estimated)
     raise ValueError("its figures of tokens make no sense")
@@ -116,7 +122,7 @@ class AnswerCache:
         self._prepare()
 
     def _begin_anew(self, damage: Exception) -> None:
-        """Keep a copy of the damaged file, and empty it where it lies, as other processes may have it open."""
+        """Copy the damaged file, and empty it where it lies, as other processes may have it open."""
         aside = self.path.with_name(f"{self.path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}")
         log.warning(
             "The answer cache %s is damaged (%s); a copy is kept as %s, and it is begun anew.",
@@ -168,7 +174,7 @@ class AnswerCache:
         """The stored answer, or None; a damaged one is dropped.
 
         Raises:
-            ModelUnavailable: The file cannot be read; the run must stop rather than pay for its answers again.
+            ModelUnavailable: The file cannot be read; the run must stop rather than pay again.
         """
         try:
             rows = self._run("SELECT reply FROM answers WHERE key=?", (key,))

@@ -14,7 +14,7 @@ import logging
 import os
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import aiohttp
 import httpx2
@@ -38,7 +38,7 @@ MOST_CALLS = 16
 """Tool calls of one answer that are read."""
 MASK = "[API key]"
 SHORTEST_KEY = 8
-"""Characters; shorter keys (``none``, ``k``) are no secrets but words, and masking them would spoil messages."""
+"""Characters; shorter keys (``none``, ``k``) are words, and masking them would spoil messages."""
 _STATUS_KINDS = {400: "refused_request", 401: "refused_key", 408: "timeout", 429: "rate_limit"}
 
 
@@ -380,5 +380,5 @@ def _usage(data: Json, request: Request, message: Json) -> Usage:
     return Usage(len(sent) // 4, len(json.dumps(message, ensure_ascii=False)) // 4, estimated=True)
 
 
-def _is_count(tokens: Any) -> bool:
+def _is_count(tokens: Any) -> TypeGuard[int]:
     return type(tokens) is int and 0 <= tokens <= MOST_TOKENS

@@ -200,8 +200,8 @@ class Model:
         self._empty.append(is_refusal(reply))
         if len(self._empty) == ANSWERS_LOOKED_AT and sum(self._empty) > ANSWERS_LOOKED_AT // 2:
             raise ModelUnavailable(
-                f"{sum(self._empty)} of the last {ANSWERS_LOOKED_AT} answers of model '{self.name}' were empty or "
-                "refusals; it cannot play, or its server is set up wrongly."
+                f"{sum(self._empty)} of the last {ANSWERS_LOOKED_AT} answers of model '{self.name}' were "
+                "empty or refusals; it cannot play, or its server is set up wrongly."
             )
         return reply
 

@@ -63,12 +63,12 @@ class Request:
         Their keys stay in order: a model sees them so, and the grammar that holds a small one to a schema
         asks for the arguments in the order of its properties.
         """
-        fields = {name: getattr(self, name) for name in sorted(self.__slots__)}
-        form = {"separators": (",", ":"), "ensure_ascii": False}
-        written = (
-            f'"{name}":{json.dumps(value, sort_keys=name != "tools", **form)}' for name, value in fields.items()
-        )
+        written = (f'"{name}":{self._json(name)}' for name in sorted(self.__slots__))
         return f"{{{','.join(written)}}}"
+
+    def _json(self, name: str) -> str:
+        ordered = name != "tools"
+        return json.dumps(getattr(self, name), sort_keys=ordered, separators=(",", ":"), ensure_ascii=False)
 
     def key(self) -> str:
         """Content address: SHA-256 of :meth:`canonical`, in hex."""

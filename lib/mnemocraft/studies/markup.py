@@ -8,5 +8,5 @@ _MEANING = re.compile(r"[<>&`*|\\$!~\"'\[\]{}\x00-\x1f]")
 
 
 def escaped(text: str) -> str:
-    """The text with every sign that Markdown, HTML or its formulas give a meaning as a character reference."""
+    """The text with every sign that means something to Markdown or HTML as a character reference."""
     return _MEANING.sub(lambda sign: f"&#{ord(sign.group())};", " ".join(text.split()))

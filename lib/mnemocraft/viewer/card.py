@@ -72,4 +72,6 @@ def _column(axes: Axes, title: str, lines: Sequence[str]) -> None:
     axes.set(xlim=(0, 1), ylim=(rows, -0.5))
     axes.text(0, 0, title, fontsize=8, weight="bold", va="center")
     for row, line in enumerate(lines[: 2 * (rows - 1)]):
-        axes.text(0.5 * (row // (rows - 1)), 1 + row % (rows - 1), line, fontsize=7, va="center", parse_math=False)
+        axes.text(
+            0.5 * (row // (rows - 1)), 1 + row % (rows - 1), line, fontsize=7, va="center", parse_math=False
+        )

@@ -11,6 +11,7 @@ MAX_RELATED = 50
 _RELATED = re.compile(r"RELATED ITEMS:\s*+\[([^\]]{0,4000}+)\]")
 _ITEM = re.compile(r"""\s*+(?:'([^']{1,100}+)'\s*+(?=,|$)|"([^"]{1,100}+)"\s*+(?=,|$)|([^,]{1,100}+)),?""")
 
+
 async def call(rollout: Rollout, role: str, prompt: str, system: str | None = None) -> str:
     """The model's text in a role, stripped. Raises ModelError when the request finally fails."""
     messages = [{"role": "user", "content": prompt}]

@@ -110,5 +110,5 @@ def read(text: str, kind: type[Answer]) -> tuple[Answer | None, str]:
         return kind.model_validate_json(text[found.start : found.end]), ""
     except ValidationError as wrong:
         first = wrong.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))
+        place = ".".join(str(name)[:64] for name in first["loc"])
         return None, one_line(f"The answer is no {kind.__name__}: {place} {first['msg']}.")

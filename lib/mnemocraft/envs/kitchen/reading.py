@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, NoReturn
 
+from mnemocraft import bounded
 from mnemocraft.errors import MnemocraftError
 
 _NAMES = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
@@ -25,17 +26,15 @@ def read_json(path: str | Path) -> dict[str, Any]:
     """
     name = Path(path).name
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = bounded.read_json(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         fail(str(path), f"the file cannot be read ({error.strerror}).")
     except UnicodeDecodeError:
         fail(name, "the file is not text in UTF-8.")
     except json.JSONDecodeError as error:
         fail(name, f"this is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}.")
-    except ValueError:
-        fail(name, "a number has more digits than Python reads (4,300).")
-    except RecursionError:
-        fail(name, "the JSON is nested too deeply.")
+    except ValueError as error:
+        fail(name, f"this JSON cannot be read: {error}.")
     return typed(content, dict, name)
 
 
