@@ -9,7 +9,7 @@ from mnemocraft.memory.interface import Cue, Hit
 class ShuffledEpisodic(Episodic):
     """Keeps what ``episodic`` keeps; each hit gives way to a memory of another goal, the nearest in length.
 
-    Each of those is used once. While there are not enough of them there are fewer hits.
+    Each of those is used once. While there are not enough of them, a hit's own words come from back to front.
     """
 
     def recall(self, cue: Cue) -> list[Hit]:
@@ -18,7 +18,7 @@ class ShuffledEpisodic(Episodic):
         others = [_told(each) for each in self.store.memories if each.situation.goal != asked]
         wrong: list[Hit] = []
         for hit in super().recall(cue):
-            if others:
-                apart = [abs(len(text) - len(hit.text)) for text in others]
-                wrong.append(Hit(others.pop(apart.index(min(apart))), hit.score, "episodic_shuffled"))
+            apart = [abs(len(text) - len(hit.text)) for text in others]
+            text = others.pop(apart.index(min(apart))) if others else " ".join(hit.text.split()[::-1])
+            wrong.append(Hit(text, hit.score, "episodic_shuffled"))
         return wrong
