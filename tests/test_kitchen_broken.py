@@ -313,7 +313,7 @@ def test_files_that_are_no_json_get_one_sentence(opened, tmp_path):
         ("{", "not valid JSON"),
         ("[]", "must be an object"),
         ("[" * 10**5, "nested more than"),
-        ('{"width": ' + "9" * 5000 + "}", "digits"),
+        ('{"width": ' + "9" * 5000 + "}", "must be a whole number"),
     ):
         with pytest.raises(MnemocraftError, match=rf"^kitchen\.json: .*{what}"):
             opened(content)
