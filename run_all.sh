@@ -5,6 +5,7 @@
 #                [--set NAME=JSON ...]
 #   ./run_all.sh test [PYTEST ARGUMENTS]   lint, type-check and test (every notebook in profile smoke too)
 #   ./run_all.sh book                      make the site and the Markdown pages of the executed notebooks
+#   ./run_all.sh alfworld                  install ALFWorld's engine (for the household; some minutes)
 #   ./run_all.sh minedojo-env              make build/minedojo-env for MineDojoEnv (needed by nothing else)
 #   ./run_all.sh --help                    this text
 #
@@ -41,6 +42,9 @@
 #
 # minedojo-env needs Python 3.9 to 3.11 (PYTHON chooses one) and 0.4 GB: MineDojo's packages are too old to
 # live beside ours. The game itself needs JDK 8 (JAVA_HOME), xvfb where there is no display, and the network.
+#
+# alfworld needs Python 3.11 or 3.12, g++ and make: two packages are built from source. It goes into the
+# environment that the notebooks use. The split of the papers is then downloaded by `alfworld-download`.
 #
 # Exit status: 0 every selected notebook ran (or every test passed), 1 something failed,
 # 2 a wrong flag or a machine that cannot be set up, 130 stopped by Ctrl-C.
@@ -148,6 +152,15 @@ set_up() {
   python=.venv/bin/python
 }
 
+# Installs ALFWorld's engine beside our packages, without the dependencies that it never uses.
+install_alfworld() {
+  if ! "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then
+    say "ALFWorld's engine needs Python 3.11 or 3.12, but $python is newer; set PYTHON to one and delete .venv."
+    exit 2
+  fi
+  "$python" -m pip install --disable-pip-version-check --no-deps -r constraints-alfworld.txt
+}
+
 # Makes the environment in which the real MineDojo runs. gym 0.21 installs only with an old pip, setuptools and
 # wheel; MineDojo works only with gym 0.21, and reads its task file only with omegaconf below 2.4.
 make_minedojo_env() {
@@ -201,6 +214,10 @@ case "${1:-}" in
     [ $# = 1 ] || { say "book takes no further arguments."; exit 2; }
     set_up
     exec "$python" -m mnemocraft.book
+    ;;
+  alfworld)
+    set_up
+    install_alfworld
     ;;
   minedojo-env)
     make_minedojo_env

@@ -1,8 +1,8 @@
 """ALFWorld: steps per CPU second beside the plain engine in the same run, and memory over many episodes.
 
 Every game of ``valid_unseen`` ($ALFWORLD_DATA) is played once by each worker with the same commands, drawn
-from the admissible ones; the two must say the same. Load and reset count. Then episode after episode is played on
-our own games, as an experiment does, and the memory of every worker is noted.
+from the admissible ones; the two must say the same. Load and reset count. Then episode after episode is
+played on our own games, as an experiment does, and the memory of every worker is noted.
 
 Prints a table; ``--save`` also writes it to ``benchmarks/results/alfworld.json``.
 """
@@ -46,7 +46,7 @@ def playing(worker: Worker, game: Game, steps: int) -> tuple[list[str], float]:
 
 def compared(steps: int, every: int) -> dict[str, float]:
     """Steps per CPU second of the plain engine and of ours, in turns, a game at a time."""
-    plain, ours = Worker(TIMEOUT, plain=True), Worker(TIMEOUT)
+    plain, ours = Worker(plain=True), Worker()
     spent = {"plain": 0.0, "ours": 0.0}
     games = list(known_games()["valid_unseen"])[::every]
     for name in games:

@@ -42,6 +42,7 @@ def test_made_by_gymnasium_it_is_the_environment_itself(name: str, settings: Any
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
+        ("Alfworld", {"game_path": "no-such-game"}),
         ("Kitchen", {"task": "sync/12"}),
         ("MineDojo", {"task_id": "harvest"}),
         ("Overworld", {"target": "oak_log"}),

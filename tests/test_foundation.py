@@ -21,7 +21,8 @@ ENVIRONMENT = yaml.safe_load((paths.ROOT / "environment.yml").read_text())
 RUN_ALL = (paths.ROOT / "run_all.sh").read_text()
 LOCK = [
     Requirement(line)
-    for line in (paths.ROOT / "constraints.txt").read_text().splitlines()
+    for name in ("constraints.txt", "constraints-alfworld.txt")
+    for line in (paths.ROOT / name).read_text().splitlines()
     if line and not line.startswith("#")
 ]
 DIRECT = [
@@ -47,13 +48,27 @@ def test_the_lock_is_plain_exact_pins() -> None:
     assert [str(pin) for pin in LOCK if [each.operator for each in pin.specifier] != ["=="]] == []
 
 
+def test_alfworld_is_installed_beside_the_lock_and_changes_nothing_of_it() -> None:
+    main, more = (
+        {
+            canonicalize_name(Requirement(line).name)
+            for line in (paths.ROOT / name).read_text().splitlines()
+            if line and not line.startswith("#")
+        }
+        for name in ("constraints.txt", "constraints-alfworld.txt")
+    )
+    assert len(more) == 9 and not main & more
+    assert "--no-deps -r constraints-alfworld.txt" in RUN_ALL
+
+
 def test_conda_installs_what_run_all_installs() -> None:
     python, pip, packages = ENVIRONMENT["dependencies"]
     assert pip == "pip"
     extras = ".[local,graph,finetune,minecraft,book,dev]"
     assert packages["pip"] == ["-c constraints.txt", f"-e {extras}"]
     assert f"pip install --disable-pip-version-check -c constraints.txt -e '{extras}'" in RUN_ALL
-    assert set(PROJECT["optional-dependencies"]) == {"local", "graph", "finetune", "minecraft", "book", "dev"}
+    installed = {"local", "graph", "finetune", "minecraft", "book", "dev"}
+    assert set(PROJECT["optional-dependencies"]) == installed | {"alfworld"}  # by ./run_all.sh alfworld
     assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))
 
 

@@ -106,13 +106,13 @@ def generate(kind: str, seed: int) -> str:
         needed.append(target)
         goal = placed(thing, target, treatment, len(asked_about))
     classes = _furniture(random, room, needed)
-    things = _in_place(random, classes, asked_about + _others(random, room, classes, {thing: target}))
+    there = _in_place(random, classes, asked_about + _others(random, room, classes, {thing: target}))
     asked = random.choice(TYPES[kind]).format(thing=thing.lower(), target=target.lower())
     return json.dumps(
         {
             "pddl_domain": _rules("pddl"),
             "grammar": _rules("twl2").replace("UNKNOWN GOAL", asked),
-            "pddl_problem": problem(f"{kind}_{seed}", classes, things, _legal_places(), goal),
+            "pddl_problem": problem(f"{kind}_{seed}", classes, there, _legal_places(), goal),
             "solvable": True,
             "walkthrough": None,
         }

@@ -27,6 +27,8 @@ NEEDS = ("alfworld", "textworld", "fast_downward", "tatsu")
 HOW = "run `./run_all.sh alfworld`, or pip install 'mnemocraft[alfworld]'"
 MAX_MIB = 256.0
 """A worker that has grown beyond this is replaced before the next episode."""
+START = 300.0
+"""Seconds in which a worker must have started."""
 ATTEMPTS = 2
 """How often a request is tried, each time in a new worker."""
 
@@ -42,7 +44,6 @@ class Worker:
     """A process in which games are played.
 
     Args:
-        timeout: Seconds to wait for its start.
         plain: Leave the engine as it is, slow; for comparisons.
 
     Attributes:
@@ -54,7 +55,7 @@ class Worker:
         WorkerEnded: It does not start.
     """
 
-    def __init__(self, timeout: float, plain: bool = False) -> None:
+    def __init__(self, plain: bool = False) -> None:
         missing = [name for name in NEEDS if find_spec(name) is None]
         if missing:
             raise MissingExtra(f"ALFWorld needs {missing[0]}, which is not installed: {HOW}.")
@@ -74,7 +75,7 @@ class Worker:
             )
         self._socket, self._pipe = ours, ours.makefile("rwb")
         self.pid, self.mib, self._owner = self._process.pid, 0.0, os.getpid()
-        self._receive(timeout)
+        self._receive(START)
 
     @property
     def usable(self) -> bool:
@@ -129,12 +130,12 @@ class _Workers:
 
     now: Worker | None = None
 
-    def get(self, timeout: float, begins: bool) -> Worker:
+    def get(self, begins: bool) -> Worker:
         """The worker, or a new one if there is none, or if an episode begins and it has grown too large."""
         if self.now is not None and self.now.usable and begins and self.now.mib > MAX_MIB:
             self.now.close()
         if self.now is None or not self.now.usable:
-            self.now = Worker(timeout)
+            self.now = Worker()
         return self.now
 
 
@@ -199,7 +200,7 @@ class Session:
         raise MnemocraftError(f"ALFWorld's worker {why} when asked to {what}, {ATTEMPTS} times in a row.")
 
     def _once(self, begins: bool, command: str) -> None:
-        worker = workers.get(self._timeout, begins)
+        worker = workers.get(begins)
         ask = {"timeout": self._timeout, "episode": self._number}
         seen = {"lost": True}
         if worker is self._worker:

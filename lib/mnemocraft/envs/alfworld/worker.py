@@ -44,7 +44,7 @@ def remember() -> None:
     """Do nothing twice that the engine does again and again: the texts stay the same, letter for letter.
 
     It translates a game's problem four times (twice to load it, twice to reset it), parses the same few
-    grammar symbols and queries for every line that it writes, and copies to the bottom what it only reads. The
+    grammar symbols and queries for every line that it writes, and copies in depth what it only reads. The
     optimised translation serves its planner alone, which nobody asks here: the plain one takes its place.
     """
     translate, parse, parse_query = (

@@ -1,0 +1,103 @@
+"""The household as a world: what every world promises, with a task played to its end."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mnemocraft.envs.alfworld import TYPES, process
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds import Frames, Goals, Horizons, Lookahead, Teaching, make, tasks
+from mnemocraft.worlds.world import Feedback
+
+TASK = "household/generated/look_at_obj_in_light/2"
+engine = pytest.mark.skipif(
+    any(process.find_spec(name) is None for name in process.NEEDS),
+    reason="the household needs ALFWorld (./run_all.sh alfworld)",
+)
+
+
+@pytest.fixture(autouse=True)
+def _written_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+
+
+@engine
+def test_a_fresh_world_shows_room_task_and_commands() -> None:
+    world = make(TASK, seed=3)
+    shown = world.observe()
+    assert (world.task.id, world.steps, world.reason, world.success) == (TASK, 0, "", False)
+    assert world.task.facts == {"task_type": "look_at_obj_in_light"} and world.task.max_steps == 50
+    assert shown.scene.startswith("You are in the middle of a room.") and shown.scene in shown.text
+    assert world.task.goal in shown.text and world.task.goal not in shown.scene and "ALFRED" not in shown.text
+    assert shown.actions and all(
+        f"\n{each}" in shown.text and not world.check(each) for each in shown.actions
+    )
+    assert world.idle in shown.actions and not world.wording and world.guide and world.encoder == "minilm"
+    assert not any(isinstance(world, each) for each in (Lookahead, Goals, Horizons, Teaching, Frames))
+    assert world.observe() == shown and world.steps == 0
+
+
+@engine
+def test_a_search_of_the_room_ends_in_success_and_then_nothing_changes() -> None:
+    world = make(TASK)
+    found = re.fullmatch(r"(?:look at|examine the) (\w+) (?:under|with) the (\w+)", world.task.goal)
+    assert found is not None
+    thing, lamp = found.groups()
+    start = world.observe().actions or ()
+    places, where = [each for each in start if each.startswith("go to ")], ""
+    for go in places:
+        assert world.act(go) == Feedback(True, 1)
+        opening = [each for each in world.observe().actions or () if each.startswith("open ")]
+        if opening:
+            world.act(opening[0])
+        where = go if f"{lamp} 1" in world.observe().scene else where
+        taking = [each for each in world.observe().actions or () if each.startswith(f"take {thing} ")]
+        if taking:
+            world.act(taking[0])
+            break
+    for go in [where] if where else places:
+        world.act(go)
+        if f"use {lamp} 1" in (world.observe().actions or ()):
+            world.act(f"use {lamp} 1")
+            break
+    assert (world.success, world.reason) == (True, "success") and world.steps < 50
+    before = world.observe(), world.steps
+    for action in ("look", "nonsense", places[0]):
+        told = world.act(action)
+        assert (told.success, told.steps, told.failure) == (False, 0, "The episode is over.")
+        assert (world.observe(), world.steps) == before
+
+
+@engine
+def test_a_refused_command_takes_a_step_and_the_last_one_ends_it() -> None:
+    world = make(TASK, max_steps=2)
+    told = world.act("fetch " * 100)
+    assert (told.success, told.steps, world.steps) == (False, 1, 1)
+    assert (
+        told.failure == world.check("fetch " * 100) and "\n" not in told.failure and len(told.failure) < 300
+    )
+    assert world.observe().scene == "Nothing happens."
+    assert world.act("  look").success and (world.reason, world.success) == ("max_steps", False)
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "sentence"),
+    [
+        ("household/kitchen", {}, "no household task 'kitchen'; it begins with generated or valid_unseen"),
+        ("household/generated/pick_and_place_simple/x", {}, "no generated game 'pick_and_place_simple/x'"),
+        ("household/valid_unseen/a/b", {}, "no game 'a/b' in valid_unseen"),
+        (TASK, {"speed": 2}, "household world has no option 'speed'; it has max_steps"),
+    ],
+)
+def test_what_cannot_be_made_is_one_sentence(task: str, options: dict[str, int], sentence: str) -> None:
+    with pytest.raises(MnemocraftError, match=sentence):
+        make(task, **options)
+
+
+def test_tasks_are_ours_first_and_of_all_types() -> None:
+    names = tasks("household")
+    assert [name.split("/")[1] for name in names] == ["generated"] * 120 + ["valid_unseen"] * 134
+    assert all(any(f"/{kind}" in name for kind in TYPES) for name in names)
