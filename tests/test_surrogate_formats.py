@@ -14,6 +14,7 @@ import pytest
 
 from mnemocraft.envs import KitchenEnv, TabletopEnv, TextWorldEnv
 from mnemocraft.envs.plancraft import examples
+from mnemocraft.gnn.aggregation import RoomGraph
 from mnemocraft.llm import model
 from mnemocraft.llm.types import Reply, Request
 from mnemocraft.studies.how2.load import environment
@@ -24,6 +25,7 @@ SLIPPING = "surrogate:knowledge=0.3,attention=0.5,slip=0.5"
 GUIDES = {
     "kitchen": "You are a robot in a kitchen. People ask you for dishes.",
     "plancraft": "You control a Minecraft crafting table and choose one action at a time.",
+    "household": "You are a robot in a room of a house. You are given a task.",
     "minecraft": "You plan for an agent that plays Minecraft 1.16.5.\nYou are given a task.",
     "tabletop": "You guide a robot arm with a suction gripper over a table.",
 }
@@ -39,8 +41,46 @@ LINES = {
     "plancraft": r"(move|smelt) from \w+ to \w+ with quantity \d+|impossible: .+",
     "minecraft": r"(mine|kill|craft|smelt) \d+ \w+",
     "tabletop": r"pick the [\w ]+ and place it (in|on) the [\w ]+",
+    "household": r"go to \w+ \d+|(take|move) \w+ \d+ (from|to) \w+ \d+|look",
 }
 EASY = [item.id for item in examples("low") if item.difficulty == "easy" and not item.impossible][:6]
+
+
+class Room:
+    """Two places, in the words of ALFWorld's engine: a mug on a countertop, and a desk to put it on."""
+
+    def __init__(self) -> None:
+        self.at, self.mug, self.graph = "", "countertop 1", RoomGraph()
+
+    def reset(self) -> tuple[dict, dict]:
+        seen = "a countertop 1, and a desk 1"
+        return self._shown(f"You are in the middle of a room. Looking quickly around you, you see {seen}.")
+
+    def step(self, line: str) -> tuple:
+        reply = "Nothing happens."
+        if line in self._valid():
+            verb, _, rest = line.partition(" ")
+            if verb == "go":
+                self.at = rest.removeprefix("to ")
+                there = "a mug 1" if self.mug == self.at else "nothing"
+                reply = f"You arrive at {self.at}. On the {self.at}, you see {there}."
+            elif verb == "take":
+                self.mug, reply = "", f"You pick up the mug 1 from the {self.at}."
+            elif verb == "move":
+                self.mug, reply = self.at, f"You move the mug 1 to the {self.at}."
+        observation, info = self._shown(reply)
+        return observation, 0.0, info["success"], False, info
+
+    def _valid(self) -> list[str]:
+        lines = [f"go to {place}" for place in ("countertop 1", "desk 1") if place != self.at]
+        lines += [f"take mug 1 from {self.at}"] * (self.mug == self.at)
+        return [*lines, *[f"move mug 1 to {self.at}"] * (not self.mug), "look"]
+
+    def _shown(self, reply: str) -> tuple[dict, dict]:
+        listed = "\n".join(self._valid())
+        self.graph.merge(reply, self._valid())
+        text = f"{self.graph.text}\n\nYour task is to: put a mug in desk.\n\nValid Actions:\n{listed}"
+        return {"text": text}, {"success": self.mug == "desk 1", "valid_actions": self._valid()}
 
 
 class Played:
@@ -51,6 +91,7 @@ class Played:
             "kitchen": lambda: KitchenEnv(task, 42),
             "plancraft": lambda: environment(task, 30),
             "minecraft": lambda: TextWorldEnv("1.16.5", "game", task),
+            "household": Room,
             "tabletop": lambda: TabletopEnv(task, 2),
         }
         self.world, self.task, self.env = world, task, makers[world]()
@@ -67,7 +108,7 @@ class Played:
     @property
     def goal(self) -> str:
         """The goal text."""
-        goals = {"plancraft": r"type: (.+)", "minecraft": r"Task: (.+)"}
+        goals = {"plancraft": r"type: (.+)", "minecraft": r"Task: (.+)", "household": r"task is to: (.+)\."}
         return re.search(goals.get(self.world, r"Goal: (.+)"), self.text)[1]
 
     @property
@@ -92,7 +133,13 @@ class Played:
         self.observation, _, _, _, self.info = self.env.step(action)
 
 
-START = {"kitchen": "sync/0", "plancraft": EASY[0], "minecraft": "stick", "tabletop": "bowls"}
+START = {
+    "kitchen": "sync/0",
+    "plancraft": EASY[0],
+    "minecraft": "stick",
+    "tabletop": "bowls",
+    "household": "mug",
+}
 
 
 def ask(messages: list[dict], model: str = PERFECT, tools: list | None = None, sample: int = 0) -> Reply:
@@ -147,7 +194,7 @@ def test_every_mind_answers_in_every_format(world: str, form: str) -> None:
 @pytest.mark.parametrize(
     ("world", "task"),
     [
-        ("kitchen", "sync/0"), *(("plancraft", task) for task in EASY),
+        ("kitchen", "sync/0"), ("household", "mug"), *(("plancraft", task) for task in EASY),
         ("minecraft", "stick"), ("minecraft", "wooden_pickaxe"), ("minecraft", "stone_sword"),
         ("tabletop", "hanoi"), ("tabletop", "packing"),
     ],
@@ -181,7 +228,7 @@ def test_step_by_step_who_knows_everything_gets_there(world: str, task: str, for
     ("world", "task"),
     [
         ("kitchen", "sync/0"), *(("plancraft", task) for task in EASY), ("minecraft", "stone_sword"),
-        ("tabletop", "pyramid"),
+        ("tabletop", "pyramid"), ("household", "mug"),
     ],
 )  # fmt: skip
 def test_a_whole_plan_leads_to_the_end(world: str, task: str, form: str) -> None:
@@ -234,6 +281,8 @@ def test_explainer_and_memory_roles(world: str) -> None:
     assert explained.startswith("Explanation: Because") and '"x" is not possible' in explained
     names = {"kitchen": "cheese sandwich", "minecraft": "stick"}
     names |= dict.fromkeys(("plancraft", "tabletop"), played.goal)
+    names = {"kitchen": "cheese sandwich", "plancraft": played.goal, "minecraft": "stick"}
+    names["household"] = "mug"
 
     def about(name: str, **values: str) -> str:
         text = (files("mnemocraft.agents.how2") / "prompts" / f"{name}.txt").read_text("utf-8")

@@ -112,9 +112,13 @@ def _claim(hypothesis: str, text: str, one: str, other: str, paper: str, assumed
     return Claim(hypothesis, text, "passed", weights, paper, rates=True, assumed=assumed)
 
 
+_WARNED = "one way out of a loop is enough"
+"""A warning makes the stand-in think again about what it takes the task to need; a history alone does not."""
 CLAIMS = (
-    _claim("GiG", "GiG solves more than ReCAP", "gig", "recap", "holds on three models (Table 3, no test)"),
-    _claim("GiG", "GiG solves more than ReAct", "gig", "react", "holds on the one model with both (Table 3)"),
+    _claim("GiG", "GiG solves more than ReCAP", "gig", "recap", "holds on three models (Table 3, no test)",
+           _WARNED),
+    _claim("GiG", "GiG solves more than ReAct", "gig", "react", "holds on the one model with both (Table 3)",
+           _WARNED),
     _claim("DEP", "DEP solves more than GPT", "dep", "gpt", "holds (Table 6, no test)", "sees what it did"),
     _claim("DEP", "DEP solves more than GPT+RP", "dep", "gpt_rp", "holds (Table 6, no test)",
            "an explanation mends a belief"),
