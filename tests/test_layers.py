@@ -26,7 +26,7 @@ LAYERS = (
     ("viewer",),
     ("finetune",),
     ("studies",),
-    ("training", "notebooks", "book"),
+    ("training", "notebooks", "book", "doctor"),
 )
 """Lowest first; a package imports from its own layer and from lower ones."""
 LEVEL = {name: level for level, layer in enumerate(LAYERS) for name in layer}
