@@ -110,7 +110,7 @@ def file_s() -> float:
 
 def survive(kills: int) -> dict[str, Any]:
     """Kill workers at random moments; whether the tables are the same."""
-    study = replace(instant(400), start=Paced)
+    study = replace(instant(4000), start=Paced)
     dice, killed = random.Random(20), []
     with dask(2) as found:
         address, ended = found.scheduler_address, threading.Event()
