@@ -3,6 +3,7 @@
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import load_records, read_trajectory, run_study, write_table
+from mnemocraft.runs.records import Rows
 from runs_toy import TASKS, InstantSpec, toy_study
 
 
@@ -55,6 +57,24 @@ def test_a_run_in_progress_can_be_read(out: Path, tmp_path: Path) -> None:
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(path.read_bytes()[: -5 if "--s9--" in path.name else None])
     assert len(load_records(tmp_path)) == 46, "one record of each of two streams is half written"
+
+
+VALUES = st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.floats(-1, 1), st.sampled_from("ab"))
+
+
+@given(st.lists(st.lists(st.dictionaries(st.sampled_from("xyz"), VALUES), max_size=4), max_size=4))
+def test_columns_are_those_that_pandas_makes_of_records(streams: list[list[dict[str, Any]]]) -> None:
+    """Whichever fields are missing where, and in how many parts they come."""
+    rows = Rows()
+    every: list[dict[str, Any]] = []
+    base = {"condition": "c", "seed": 0, "trajectory": {"offset": 0, "length": 0}, "settings": {}}
+    for stream in streams:
+        records = [base | {"index": len(every) + n, "metrics": m, "tokens": {}} for n, m in enumerate(stream)]
+        rows.add(records)
+        every += stream
+    found, expected = rows.frame(), pd.DataFrame(every)
+    for name in {name for metrics in every for name in metrics}:
+        pd.testing.assert_series_equal(found[name], expected[name], check_index_type=False)
 
 
 def test_a_folder_without_a_run_is_a_sentence(tmp_path: Path) -> None:
