@@ -279,10 +279,8 @@ def test_explainer_and_memory_roles(world: str) -> None:
     header = {"role": "system", "content": f"{GUIDES[world]}\n# Answer format: explanation\nExplanation: ..."}
     explained = ask([header, user(failed)]).text
     assert explained.startswith("Explanation: Because") and '"x" is not possible' in explained
-    names = {"kitchen": "cheese sandwich", "minecraft": "stick"}
+    names = {"kitchen": "cheese sandwich", "minecraft": "stick", "household": "mug"}
     names |= dict.fromkeys(("plancraft", "tabletop"), played.goal)
-    names = {"kitchen": "cheese sandwich", "plancraft": played.goal, "minecraft": "stick"}
-    names["household"] = "mug"
 
     def about(name: str, **values: str) -> str:
         text = (files("mnemocraft.agents.how2") / "prompts" / f"{name}.txt").read_text("utf-8")
