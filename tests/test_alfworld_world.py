@@ -30,12 +30,13 @@ def test_a_fresh_world_shows_room_task_and_commands() -> None:
     shown = world.observe()
     assert (world.task.id, world.steps, world.reason, world.success) == (TASK, 0, "", False)
     assert world.task.facts == {"task_type": "look_at_obj_in_light"} and world.task.max_steps == 50
-    assert shown.scene.startswith("You are in the middle of a room.") and shown.scene in shown.text
+    assert shown.text.startswith("You are in the middle of a room.") and shown.scene in shown.aggregated
+    assert shown.scene.startswith("You are at: the middle of the room") and "Not looked at: " in shown.scene
     assert world.task.goal in shown.text and world.task.goal not in shown.scene and "ALFRED" not in shown.text
     assert shown.actions and all(
         f"\n{each}" in shown.text and not world.check(each) for each in shown.actions
     )
-    assert world.idle in shown.actions and not world.wording and world.guide and world.encoder == "minilm"
+    assert world.idle in shown.actions and not world.wording and world.guide and world.encoder == "room_graph"
     assert not any(isinstance(world, each) for each in (Lookahead, Goals, Horizons, Teaching, Frames))
     assert world.observe() == shown and world.steps == 0
 
@@ -53,7 +54,7 @@ def test_a_search_of_the_room_ends_in_success_and_then_nothing_changes() -> None
         opening = [each for each in world.observe().actions or () if each.startswith("open ")]
         if opening:
             world.act(opening[0])
-        where = go if f"{lamp} 1" in world.observe().scene else where
+        where = go if f"{lamp} 1" in world.observe().text else where
         taking = [each for each in world.observe().actions or () if each.startswith(f"take {thing} ")]
         if taking:
             world.act(taking[0])
@@ -79,7 +80,7 @@ def test_a_refused_command_takes_a_step_and_the_last_one_ends_it() -> None:
     assert (
         told.failure == world.check("fetch " * 100) and "\n" not in told.failure and len(told.failure) < 300
     )
-    assert world.observe().scene == "Nothing happens."
+    assert world.observe().text.startswith("Nothing happens.")
     assert world.act("  look").success and (world.reason, world.success) == ("max_steps", False)
 
 

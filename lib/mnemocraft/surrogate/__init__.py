@@ -5,8 +5,8 @@ would get, parses them with fixed rules and answers in every role an agent needs
 
 - ``knowledge``: probability that what it believes about an item's recipes is right; otherwise it is
   plausibly wrong (a wrong ingredient, count or shape, or a skipped step). Fixed per seed. The default
-  depends on the domain: 0.35 for crafting in Plancraft, 0.5 for plans in Minecraft, 0.8 for the kitchen and
-  the table top.
+  depends on the domain: 0.35 for crafting in Plancraft, 0.5 for plans in Minecraft, 0.8 for the kitchen,
+  households and the table top.
 - ``attention``: probability that something in its context is taken up, and so overrides a belief.
 - ``slip``: probability, per call or written line, of a wrong or malformed answer.
 - ``context_decay``: how fast attention falls with the length of the prompt: what counts is
