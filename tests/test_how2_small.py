@@ -86,7 +86,7 @@ def test_mistakes_are_named():
     with pytest.raises(MnemocraftError, match="huge"):
         sweep.small("huge")
     with pytest.raises(MnemocraftError, match="small_model"):
-        compare.check_models("replay:a/b", "replay:a-b")  # one folder
+        compare.check_models("replay:a/b", "replay:a/b")  # one folder
     compare.check_models("surrogate", None)
     compare.check_models("surrogate", SMALL)
 

