@@ -11,8 +11,7 @@ import pytest
 
 from mnemocraft import figstyle
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs import ModelSpec, read_trajectory, run_study
-from mnemocraft.runs.store import stream_path
+from mnemocraft.runs import ModelSpec, read_memory, read_trajectory, run_study
 from mnemocraft.studies import papers
 from mnemocraft.studies.mindstores import analysis, browse, findings, lifelong, load, sweep, tables
 from mnemocraft.viewer import HEADLESS
