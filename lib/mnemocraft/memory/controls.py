@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,17 +27,29 @@ class Shuffled(Experiences):
 
     def recall(self, cue: Cue) -> list[Hit]:
         """Wrong texts in the right number."""
-        hits, task, draw = super().recall(cue), cue.query or cue.goal, _draw(cue)
+        hits, task = super().recall(cue), cue.query or cue.goal
         own = {hit.text for hit in hits}
         others = [one.text for one in self.store.log.entries() if one.task != task and one.text not in own]
-        texts = []
-        for hit in hits:
-            if others:
-                lengths = [abs(len(text) - len(hit.text)) for text in others]
-                texts.append(others.pop(int(np.argmin(lengths))))
-            else:
-                texts.append(" ".join(draw.permutation(hit.text.split())))
-        return [Hit(text, hit.score, self.source) for text, hit in zip(texts, hits, strict=True)]
+        return exchanged(hits, others, _draw(cue).permutation, self.source)
+
+
+def exchanged(
+    hits: Sequence[Hit], others: list[str], mixed: Callable[[list[str]], Iterable[str]], source: str
+) -> list[Hit]:
+    """Hits with their scores and other texts: for each the one left that is nearest in length.
+
+    Args:
+        hits: The right ones.
+        others: The texts to take, each once.
+        mixed: Brings a hit's own words into another order, once no other text is left.
+        source: Of the new hits.
+    """
+    wrong = []
+    for hit in hits:
+        apart = [abs(len(text) - len(hit.text)) for text in others]
+        text = others.pop(apart.index(min(apart))) if others else " ".join(mixed(hit.text.split()))
+        wrong.append(Hit(text, hit.score, source))
+    return wrong
 
 
 class Random(Experiences):

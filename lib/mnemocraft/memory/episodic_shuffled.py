@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mnemocraft.memory.controls import exchanged
 from mnemocraft.memory.episodes import Episodic, _told
 from mnemocraft.memory.interface import Cue, Hit
 
@@ -16,9 +17,4 @@ class ShuffledEpisodic(Episodic):
         """Memories of other goals, as many and scored as the right ones."""
         asked = cue.query or cue.goal
         others = [_told(each) for each in self.store.memories if each.situation.goal != asked]
-        wrong: list[Hit] = []
-        for hit in super().recall(cue):
-            apart = [abs(len(text) - len(hit.text)) for text in others]
-            text = others.pop(apart.index(min(apart))) if others else " ".join(hit.text.split()[::-1])
-            wrong.append(Hit(text, hit.score, "episodic_shuffled"))
-        return wrong
+        return exchanged(super().recall(cue), others, reversed, "episodic_shuffled")

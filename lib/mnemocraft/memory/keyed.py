@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -35,20 +36,19 @@ class KeyedMemory:
         return len(self._entries)
 
 
-class Keyed(NoMemory):
-    """How2's memory: texts under exact keys (section 3.2), those that agents learn during an episode."""
+class Learnt(NoMemory, ABC):
+    """Keeps texts under keys as soon as agents learn them, whether the episode succeeds or not."""
 
     def __init__(self) -> None:
-        self.store = KeyedMemory()
         self._written: list[list[Any]] = []
 
-    def recall(self, cue: Cue) -> list[Hit]:
-        """The texts under the query, else under the goal, oldest first."""
-        return [Hit(text, 1.0, "keyed") for text in self.store.read(cue.query or cue.goal)]
+    @abstractmethod
+    def _keep(self, text: str, keys: Sequence[str]) -> None:
+        """Store a text under every key."""
 
     def learn(self, text: str, keys: Sequence[str]) -> None:
         """Write it under every key, at once."""
-        self.store.write(text, keys)
+        self._keep(text, keys)
         self._written.append([text, list(keys)])
 
     def commit(self, goal: str, success: bool) -> list[list[Any]] | None:
@@ -60,7 +60,22 @@ class Keyed(NoMemory):
         """Write them again."""
         for delta in deltas:
             for text, keys in delta or ():
-                self.store.write(text, keys)
+                self._keep(text, keys)
+
+
+class Keyed(Learnt):
+    """How2's memory: texts under exact keys (section 3.2), those that agents learn during an episode."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = KeyedMemory()
+
+    def recall(self, cue: Cue) -> list[Hit]:
+        """The texts under the query, else under the goal, oldest first."""
+        return [Hit(text, 1.0, "keyed") for text in self.store.read(cue.query or cue.goal)]
+
+    def _keep(self, text: str, keys: Sequence[str]) -> None:
+        self.store.write(text, keys)
 
     def __len__(self) -> int:
         """Number of keys."""

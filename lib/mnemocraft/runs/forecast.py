@@ -1,7 +1,7 @@
 """What a run will ask of a real model, said before it starts, and the few episodes of a first look.
 
-The numbers come from a rehearsal: the surrogate plays the first episode of some conditions, and one short
-question to the model itself tells how fast it answers. A model that thinks aloud needs more than that.
+The numbers come from a rehearsal: the surrogate plays the first episode of some conditions, and two short
+questions to the model itself tell how fast it answers. A model that thinks aloud needs more than that.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec) -> str:
     Args:
         study: What is to be run.
         left: Number of episodes by stream.
-        spec: The model; it is asked one short question to time it.
+        spec: The model; it is asked two short questions to time it.
 
     Raises:
         MnemocraftError: It does not answer.
@@ -116,9 +116,7 @@ async def _timed(spec: ModelSpec) -> tuple[float, int, tuple[float, float] | Non
 
     model = replace(spec, cache=None).open()
     try:
-        await model.complete(
-            [{"role": "user", "content": "Say yes."}], max_tokens=16
-        )  # it may have to wake up
+        await model.complete([{"role": "user", "content": "Say yes."}], max_tokens=16)  # to wake it
         started = time.perf_counter()
         await model.complete([{"role": "user", "content": "Count from one to ten."}], max_tokens=32)
         took = time.perf_counter() - started

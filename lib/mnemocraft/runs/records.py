@@ -118,14 +118,15 @@ def read_trajectory(out: Path, record: Mapping[str, Any] | pd.Series) -> list[di
     return read_member(path, int(record["trajectory_offset"]), int(record["trajectory_length"]))
 
 
-def read_memory(out: Path, stream: str) -> list[Any]:
-    """What each episode of a stream wrote to the memory, in their order; None for one that wrote nothing.
+def read_memory(out: Path, stream: str, episodes: int) -> list[Any]:
+    """What the first episodes of a stream wrote to the memory, in their order; None where one wrote nothing.
 
     Args:
         out: The run folder.
         stream: Its name in the records.
+        episodes: How many; a longer run may have left more.
     """
-    return [record.get("memory") for _, record in read_lines(stream_path(out, stream)) if record]
+    return [record.get("memory") for record in _planned(stream_path(out, stream), episodes)]
 
 
 def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()) -> None:

@@ -7,17 +7,16 @@ from mnemocraft.envs.alfworld import TYPES, generated_path, known_games, valid_u
 from mnemocraft.envs.alfworld.env import TASK
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.gnn.aggregation import RoomGraph
+from mnemocraft.worlds.env_world import EnvWorld, unlisted
 from mnemocraft.worlds.guides import guide
 from mnemocraft.worlds.world import Feedback, Observation, Task
 
-_QUOTED = 200
-"""Longest piece of a wrong command that a sentence about it repeats, in characters."""
 _WELCOME = "-= Welcome to TextWorld, ALFRED! =-"
 _PATHS = {"generated": generated_path, "valid_unseen": valid_unseen_path}
 """Where tasks come from, and how their files are found."""
 
 
-class HouseholdWorld:
+class HouseholdWorld(EnvWorld[AlfworldEnv]):
     """A household task; see :class:`~mnemocraft.worlds.World`.
 
     What is seen is the reply to the last command, at first a list of the receptacles in the room. A command
@@ -33,27 +32,12 @@ class HouseholdWorld:
     guide, wording, encoder, idle = guide("household"), "", "room_graph", "look"
 
     def __init__(self, name: str, env: AlfworldEnv, facts: dict[str, int | float | str]) -> None:
-        self.env = env
+        super().__init__(env)
         first = env.reset()[0]["text"].partition(TASK)[0]
         self._reply = first.removeprefix(_WELCOME).strip()
         self.room = RoomGraph()
         self.room.merge(self._reply)
         self.task = Task(f"household/{name}", env.goal, env.max_steps, env.goal, facts)
-
-    @property
-    def steps(self) -> int:
-        """Steps taken, commands that were refused included."""
-        return self.env.steps
-
-    @property
-    def reason(self) -> str:
-        """``success``, ``max_steps`` or empty."""
-        return self.env.reason
-
-    @property
-    def success(self) -> bool:
-        """Whether the task is done."""
-        return self.env.success
 
     def observe(self) -> Observation:
         """The last reply, the task and the admissible commands."""
@@ -65,10 +49,7 @@ class HouseholdWorld:
 
     def check(self, action: str) -> str:
         """Whether it is one of the admissible commands letter for letter; only outer spaces do not count."""
-        if action.strip() in self.env.valid_actions:
-            return ""
-        shown = " ".join(action.split())[:_QUOTED]
-        return f'"{shown}" is not one of the valid actions; copy one of them word for word.'
+        return unlisted(action.strip(), self.env.valid_actions)
 
     def act(self, action: str, limit: int | None = None) -> Feedback:
         """Give a command, which takes one step whether it is refused or not."""

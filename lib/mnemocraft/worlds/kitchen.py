@@ -9,16 +9,15 @@ import numpy as np
 from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.envs.kitchen.oracle import plan_kitchen
+from mnemocraft.worlds.env_world import EnvWorld, numbered, unlisted
 from mnemocraft.worlds.guides import guide
 from mnemocraft.worlds.world import Feedback, Observation, Task
 
-_QUOTED = 200
-"""Longest piece of a wrong action that a sentence about it repeats, in characters."""
 _MOVES = ("Move ", "Do nothing")
 """What is left out of a plan that is only partially executable."""
 
 
-class KitchenWorld:
+class KitchenWorld(EnvWorld[KitchenEnv]):
     """A task in a kitchen; see :class:`~mnemocraft.worlds.World`.
 
     Args:
@@ -28,28 +27,13 @@ class KitchenWorld:
     guide, wording, encoder, idle = guide("kitchen"), "", "scene_graph", "Do nothing"
 
     def __init__(self, env: KitchenEnv) -> None:
-        self.env = env
+        super().__init__(env)
         self._text = env.reset()[0]["text"]
         facts = {"task_index": int(env.task.rpartition("/")[2]), "horizon": env.horizon or 0}
         known = facts if env.task in TASKS else {}
         self.task = Task(
             f"kitchen/{env.task}", env.goal_description, env.max_steps, env.goal_description, known
         )
-
-    @property
-    def steps(self) -> int:
-        """Steps taken."""
-        return self.env.steps
-
-    @property
-    def reason(self) -> str:
-        """``success``, ``max_steps`` or empty."""
-        return self.env.reason
-
-    @property
-    def success(self) -> bool:
-        """Whether the dish is served."""
-        return self.env.reason == "success"
 
     def observe(self) -> Observation:
         """Objects, valid actions and goal."""
@@ -58,10 +42,7 @@ class KitchenWorld:
 
     def check(self, action: str) -> str:
         """Whether it is one of the valid actions letter for letter, upper and lower case included."""
-        if action in self.env.valid_actions:
-            return ""
-        shown = " ".join(action.split())[:_QUOTED]
-        return f'"{shown}" is not one of the valid actions; copy one of them word for word.'
+        return unlisted(action, self.env.valid_actions)
 
     def act(self, action: str, limit: int | None = None) -> Feedback:
         """Do one of the valid actions, which takes one step."""
@@ -100,7 +81,7 @@ def told(actions: Sequence[str], level: str) -> str:
     )
     if level == "non-executable":
         return ", then ".join(lines)
-    return "\n".join(["Follow these steps:", *(f"{n}. {line}" for n, line in enumerate(lines, 1))])
+    return numbered(lines)
 
 
 def kitchen(name: str, seed: int = 0, max_steps: float | None = None) -> KitchenWorld:

@@ -15,6 +15,7 @@ from mnemocraft.envs.tabletop.scene import place
 from mnemocraft.envs.tabletop.solver import Move, solve
 from mnemocraft.envs.tabletop.tasks import MAX_STEPS, TASKS
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds.env_world import EnvWorld, numbered
 from mnemocraft.worlds.guides import guide
 from mnemocraft.worlds.world import Feedback, Observation, Task
 
@@ -23,7 +24,7 @@ An action is one line that names a thing and a place: pick the THING and place i
 pick the red block and place it in the red bowl"""
 
 
-class TabletopWorld:
+class TabletopWorld(EnvWorld[TabletopEnv]):
     """A task on the table; see :class:`~mnemocraft.worlds.World`.
 
     Args:
@@ -33,25 +34,10 @@ class TabletopWorld:
     guide, wording, encoder, idle = guide("tabletop"), _WORDING, "minilm", ""
 
     def __init__(self, env: TabletopEnv) -> None:
-        self.env = env
+        super().__init__(env)
         env.reset()
         facts = {"things": len(env.where)}
         self.task = Task(f"tabletop/{env.task}", env.goal, env.max_steps, TASKS[env.task].label, facts)
-
-    @property
-    def steps(self) -> int:
-        """Skills tried."""
-        return self.env.steps
-
-    @property
-    def reason(self) -> str:
-        """``success``, ``max_steps`` or empty."""
-        return self.env.reason
-
-    @property
-    def success(self) -> bool:
-        """Whether everything is where it belongs."""
-        return self.env.success
 
     def observe(self) -> Observation:
         """Things, places and goal."""
@@ -98,7 +84,7 @@ def told(moves: Sequence[Move], level: str) -> str:
     }.get(level, ends)
     if level == "non-executable":
         return ", and ".join(lines)
-    return "\n".join(["Follow these steps:", *(f"{n}. {line}" for n, line in enumerate(lines, 1))])
+    return numbered(lines)
 
 
 def tabletop(
