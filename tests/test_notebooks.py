@@ -17,6 +17,7 @@ import pytest
 from mnemocraft import notebooks, paths
 from mnemocraft.notebooks import Job, main, select
 from mnemocraft.runs.files import replace_file
+from mnemocraft.studies.household import load as household
 
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
 SECRET = "sk-planted-5f1c9e"
@@ -71,6 +72,8 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     raising = "import sys\nprint('half way', file=sys.stderr)\nraise ValueError('the moon is full')"
     write_notebook(folder / "02_raises.ipynb", raising, "print('not reached')")
     write_notebook(folder / "03_no_table.ipynb", "print(profile)")
+    shows = "from mnemocraft.studies import report\nreport.not_played('It lacks an engine.')"
+    write_notebook(folder / "04_shows.ipynb", shows)
     stale = folder / f"out/data/results/03_no_table/{FOLDER}/smoke/old.csv"
     stale.parent.mkdir(parents=True)
     stale.write_text("left by an earlier run")
@@ -90,7 +93,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_failing_notebook_stops_no_other_and_all_are_exported(mixed: Path) -> None:
     pages = sorted(path.name for path in (mixed / f"out/build/notebooks/{FOLDER}/smoke").glob("*.html"))
-    assert pages == ["00_dead.html", "01_good.html", "02_raises.html", "03_no_table.html"]
+    assert pages == ["00_dead.html", "01_good.html", "02_raises.html", "03_no_table.html", "04_shows.html"]
 
 
 def test_the_notebook_gets_the_parameters_this_python_and_the_repository_root(mixed: Path) -> None:
@@ -105,11 +108,12 @@ def test_no_environment_variable_reaches_the_outputs(mixed: Path) -> None:
 
 
 def test_summary_has_one_line_per_notebook_that_says_what_failed_and_why(mixed: Path) -> None:
-    dead, good, raised, silent = (mixed / "stdout").read_text().strip().splitlines()
+    dead, good, raised, silent, shown = (mixed / "stdout").read_text().strip().splitlines()
     assert dead.split()[:2] == ["00_dead", "failed"] and "Kernel died" in dead
     assert good.split()[:2] == ["01_good", "ok"] and good.endswith(f"{FOLDER}/smoke/01_good.html")
     assert "(cell [3] raised ValueError: the moon is full)" in raised
     assert "wrote no table" in silent
+    assert shown.split()[:2] == ["04_shows", "shown"] and shown.endswith("(It lacks an engine.)")
 
 
 def test_what_a_cell_writes_to_stderr_is_seen_while_it_runs(mixed: Path) -> None:
@@ -294,7 +298,10 @@ def test_notebook_runs_in_profile_smoke(
 def test_tables_do_not_depend_on_workers_or_hash_seed(
     notebook: Path, smoke_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder,) = (smoke_root / "data/results" / notebook.stem).glob("[ns]*/smoke")  # none or surrogate
+    folders = list((smoke_root / "data/results" / notebook.stem).glob("[ns]*/smoke"))  # none or surrogate
+    if not folders and (missing := household.problem("smoke")) and notebook.stem == household.STEM:
+        pytest.skip(missing)
+    (folder,) = folders
     tables = folder.relative_to(smoke_root)
     first = {path.name: path.read_bytes() for path in (smoke_root / tables).glob("*.csv")}
     assert first, "the smoke run before this test left no table"

@@ -85,11 +85,20 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a notebook's run ended; ``error`` is a sentence, or None when all went well."""
+    """How a notebook's run ended.
+
+    Attributes:
+        job: What was run.
+        seconds: How long it took.
+        error: A sentence, or None when all went well.
+        not_played: Why the notebook shows the tables that came with the repository instead of playing: what
+            it needs is not installed. Empty otherwise.
+    """
 
     job: Job
     seconds: float
     error: str | None
+    not_played: str = ""
 
 
 def select(folder: Path, only: Sequence[str] | None) -> list[Path]:
@@ -187,11 +196,12 @@ def run(job: Job) -> Outcome:
     except KeyboardInterrupt:
         _stop(process)
         raise
-    if process.exitcode == 0:
-        error = receiver.recv() or _missing_table(job, before)
-    else:
+    error, not_played = None, ""
+    if process.exitcode != 0:
         error = f"its process died with exit status {process.exitcode}"
-    return Outcome(job, time.monotonic() - started, error)
+    elif not (error := receiver.recv()) and not (not_played := _not_played(job)):
+        error = _missing_table(job, before)
+    return Outcome(job, time.monotonic() - started, error, not_played)
 
 
 def _stop(process: multiprocessing.process.BaseProcess) -> None:
@@ -211,6 +221,14 @@ def _missing_table(job: Job, before: set[tuple[str, int, int]]) -> str | None:
     if _tables(job) - before:
         return None
     return f"it ran through but wrote no table (CSV) to {_shown(job.tables)}"
+
+
+def _not_played(job: Job) -> str:
+    """Why the executed notebook played nothing, as :func:`mnemocraft.studies.report.not_played` said."""
+    cells = json.loads(job.executed.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    said = [output.get("metadata", {}).get(paths.NOT_PLAYED) for output in outputs]
+    return next(filter(None, said), "")
 
 
 def _process(job: Job, sender: Connection) -> None:
@@ -317,7 +335,7 @@ def _shown(path: Path) -> str:
 
 
 def summary(outcomes: Sequence[Outcome]) -> str:
-    """One line per notebook: ok or failed, time, where its figures and its HTML are, what failed."""
+    """One line per notebook: ok, shown or failed, time, where its figures and its HTML are, and why."""
     width = max(len(outcome.job.stem) for outcome in outcomes)
     lines = []
     for outcome in outcomes:
@@ -325,9 +343,12 @@ def summary(outcomes: Sequence[Outcome]) -> str:
         minutes, seconds = divmod(round(outcome.seconds), 60)
         figures = _shown(job.figures) if job.figures.is_dir() else "none"
         page = _shown(job.html) if job.html.exists() else "none"
-        line = f"{job.stem:{width}}  {'failed' if outcome.error else 'ok':6}  {minutes:3d}m{seconds:02d}s"
-        line += f"  figures: {figures}  html: {page}"
-        lines.append(line + (f"  ({outcome.error})" if outcome.error else ""))
+        status = "failed" if outcome.error else "shown" if outcome.not_played else "ok"
+        line = (
+            f"{job.stem:{width}}  {status:6}  {minutes:3d}m{seconds:02d}s  figures: {figures}  html: {page}"
+        )
+        why = outcome.error or outcome.not_played
+        lines.append(line + (f"  ({why})" if why else ""))
     return "\n".join(lines)
 
 

@@ -66,3 +66,7 @@ def figures_dir(stem: str, model: str, profile: str) -> Path:
 def run_dir(stem: str, model: str) -> Path:
     """Folder of a notebook's episodes, shared by all profiles: a longer one reuses a shorter one's."""
     return output_root() / "build" / "runs" / stem / slug(model)
+
+
+NOT_PLAYED = "mnemocraft_not_played"
+"""In the metadata of the output in which a notebook says why it plays nothing."""

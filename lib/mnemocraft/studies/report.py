@@ -14,10 +14,11 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mnemocraft import figstyle
+from mnemocraft import figstyle, paths
 from mnemocraft.runs import code_version, write_table
 from mnemocraft.runs.files import replace_file
 from mnemocraft.studies.estimates import number, text, wide
+from mnemocraft.studies.markup import escaped
 
 PROVENANCE = "provenance.json"
 PACKAGES = (
@@ -54,11 +55,11 @@ def write(
         predicted: By table, the columns that a network predicted (:func:`mnemocraft.runs.write_table`).
     """
     origin = source(records) if isinstance(records, pd.DataFrame) else dict(records)
-    paths = [folder / f"{name}.csv" for name in found]
-    for path, (name, table) in zip(paths, found.items(), strict=True):
+    files = [folder / f"{name}.csv" for name in found]
+    for path, (name, table) in zip(files, found.items(), strict=True):
         write_table(table, path, (predicted or {}).get(name, ()))
     _write_provenance(folder, dict.fromkeys(found, origin | {"commit": code_version()}))
-    return paths
+    return files
 
 
 def provenance(folder: Path) -> dict[str, Any]:
@@ -95,6 +96,14 @@ def with_paper(table: pd.DataFrame, rows: Sequence[str], columns: Sequence[str])
     """A long table for reading; in ``0.52 [0.49, 0.55] | 0.59`` the last number is the paper's."""
     texts = table.assign(text=table.apply(text, axis=1) + " | " + table["paper"].map(number))
     return wide(texts, rows, columns)
+
+
+def not_played(why: str) -> None:
+    """Display why nothing is played, so that the runner of notebooks knows it too."""
+    from IPython.display import Markdown, display
+
+    told = f"{why} Nothing is played; below are the tables that came with the repository."
+    display(Markdown(escaped(told)), metadata={paths.NOT_PLAYED: why})
 
 
 def show(drawn: Mapping[str, Figure], folder: Path, *names: str) -> None:
