@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from IPython.display import Image
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, NullLocator
 from matplotlib.transforms import ScaledTranslation
@@ -155,7 +156,10 @@ def heat_map(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:
     style: dict[str, Any] = {"cmap": figstyle.HEAT, "vmin": 0, "vmax": 100, "cbar": False, "fmt": ""}
     axes.patch.set(facecolor="white", edgecolor="0.75", hatch="/////")
     style |= {"annot": texts, "annot_kws": {"size": figstyle.MIN_FONT}}
+    canvas = axes.figure.canvas
+    FigureCanvasBase(axes.figure)  # draws nothing, while seaborn's redraws all maps of a figure for each of them
     seaborn.heatmap(100 * values.astype(float), ax=axes, **style)
+    axes.figure.set_canvas(canvas)
     for text, value in zip(axes.texts, values.stack().dropna(), strict=True):
         text.set_color("white" if value < 0.5 else "black")
     axes.set(xlabel="", ylabel="")
