@@ -5,6 +5,8 @@ import signal
 
 from hypothesis import settings
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # read when the hub's library is imported; it would ask for half a minute
+
 settings.register_profile("ci", derandomize=True)  # the same examples each time: CI must not flicker
 if os.environ.get("CI"):
     settings.load_profile("ci")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,8 @@ def load_clip(weights: str) -> tuple[Any, Any]:
             f"CLIP needs {missing.name}, which is not installed: pip install 'mnemocraft[finetune]'."
         ) from None
     try:
-        return CLIPModel.from_pretrained(weights), CLIPProcessor.from_pretrained(weights)
+        given = {"local_files_only": Path(weights).is_dir()}  # else the hub is asked for what a folder lacks
+        return CLIPModel.from_pretrained(weights, **given), CLIPProcessor.from_pretrained(weights, **given)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
         raise MnemocraftError(f"There is no CLIP model {weights!r}: {reason}") from None

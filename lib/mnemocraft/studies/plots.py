@@ -157,7 +157,7 @@ def heat_map(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:
     axes.patch.set(facecolor="white", edgecolor="0.75", hatch="/////")
     style |= {"annot": texts, "annot_kws": {"size": figstyle.MIN_FONT}}
     canvas = axes.figure.canvas
-    FigureCanvasBase(axes.figure)  # draws nothing, while seaborn's redraws all maps of a figure for each of them
+    FigureCanvasBase(axes.figure)  # draws nothing; seaborn would draw the whole figure for each of its maps
     seaborn.heatmap(100 * values.astype(float), ax=axes, **style)
     axes.figure.set_canvas(canvas)
     for text, value in zip(axes.texts, values.stack().dropna(), strict=True):
