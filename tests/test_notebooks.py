@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -294,18 +294,47 @@ def test_notebook_runs_in_profile_smoke(
     assert status == 0, "\n".join(errors)
 
 
+OLD_PROCESSOR = {
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+    "ATEN_CPU_CAPABILITY": "default",
+    "FAISS_OPT_LEVEL": "generic",
+}
+"""Makes OpenBLAS, NumPy, PyTorch and FAISS take the kernels of a processor of 2008."""
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[subprocess.Popen[str], Path]]:
+    """Runs notebooks again, with another hash seed and the kernels of an old processor; and its folder."""
+    folder = tmp_path_factory.mktemp("again")
+    settings = {"PYTHONHASHSEED": "7", "MNEMOCRAFT_OUTPUT_ROOT": str(folder), "MNEMOCRAFT_HEADLESS": "1"}
+    runner = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("notebooks_again.py"))],
+        cwd=paths.ROOT,
+        env=os.environ | OLD_PROCESSOR | settings,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with runner:
+        yield runner, folder
+        runner.stdin.close()
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_tables_do_not_depend_on_workers_or_hash_seed(
-    notebook: Path, smoke_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_tables_do_not_depend_on_workers_hash_seed_or_processor(
+    notebook: Path, smoke_root: Path, again: tuple[subprocess.Popen[str], Path]
 ) -> None:
     folders = list((smoke_root / "data/results" / notebook.stem).glob("[ns]*/smoke"))  # none or surrogate
     if not folders and (missing := household.problem("smoke")) and notebook.stem == household.STEM:
         pytest.skip(missing)
     (folder,) = folders
-    tables = folder.relative_to(smoke_root)
-    first = {path.name: path.read_bytes() for path in (smoke_root / tables).glob("*.csv")}
+    first = {path.name: path.read_bytes() for path in folder.glob("*.csv")}
     assert first, "the smoke run before this test left no table"
-    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
-    monkeypatch.setenv("PYTHONHASHSEED", "7")
-    assert main(["--profile", "smoke", "--workers", "1", "--only", notebook.stem[:2]]) == 0
-    assert {path.name: path.read_bytes() for path in (tmp_path / tables).glob("*.csv")} == first
+    runner, root = again
+    second = root / folder.relative_to(smoke_root)
+    given = {"model": "surrogate", "profile": "smoke", "workers": 1}
+    job = {"notebook": str(notebook), "parameters": given, "folder": str(second), "names": list(first)}
+    print(json.dumps(job), file=runner.stdin, flush=True)
+    assert runner.stdout.readline() == "\n"
+    assert {path.name: path.read_bytes() for path in second.glob("*.csv")} == first
