@@ -1,8 +1,8 @@
 """Runs notebooks again in one process, as fast as it goes: for ``test_notebooks``.
 
 Every line of the input is JSON with the path of a ``notebook``, its ``parameters``, the ``folder`` of its
-tables and their ``names``. Its cells are run until these tables are there; figures are drawn, but not saved. For
-every line of the input there is one of the output: empty, or what went wrong.
+tables and their ``names``. Its cells are run until these tables are there; figures are drawn, but not saved.
+For every line of the input there is one of the output: empty, or what went wrong.
 """
 
 import json
