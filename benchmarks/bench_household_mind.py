@@ -42,7 +42,7 @@ def study(agents: Sequence[str], every: int) -> Study:
     games = [name for name in task_names("household") if name.startswith("valid_unseen/")]
     streams = []
     for agent in agents:
-        condition = Condition(agent, {"agent": agent, "max_steps": sweep.MAX_STEPS})
+        condition = Condition(agent, {"agent": agent, "max_steps": sweep.MAX_STEPS, "sub_goals": False})
         streams += [Stream(condition, n, (games[n],)) for n in range(0, len(games), every)]
     return Study(STEM, tuple(streams), sweep.start, fingerprint(sweep.start, sweep.DATA))
 

@@ -10,8 +10,8 @@ from mnemocraft import stats
 from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import ALL, Claim
-from mnemocraft.studies.estimates import NUMBERS, join, rates
-from mnemocraft.studies.household.load import LABELS, PLAYERS
+from mnemocraft.studies.estimates import NUMBERS, bars, in_order, join, rates
+from mnemocraft.studies.household.load import CONTROLLERS, LABELS, PLAYERS
 from mnemocraft.studies.household.load import NUMBERS as TYPE_NUMBERS
 
 AVERAGE = "Average"
@@ -90,6 +90,12 @@ def table6(episodes: pd.DataFrame) -> pd.DataFrame:
     paper = papers.table("deps_table6").query("not group.str.startswith('Average (')")
     paper = paper.assign(player=paper["method"].map(DEPS), paper=paper["success_rate"] / 100)
     return join(paper, ours, ["group", "player"])[["group", "method", "player", *NUMBERS, "paper"]]
+
+
+def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The zero-shot planner's bars for Figure 1 of notebook 03, over DEPS's ten tasks."""
+    mine = episodes.assign(controller=episodes["player"].map(CONTROLLERS)).dropna(subset="controller")
+    return bars(in_order(rates(mine, ["controller"]), {"controller": list(CONTROLLERS.values())}), "ALFWorld")
 
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
