@@ -125,8 +125,11 @@ def _seen(state: Any) -> dict[str, Any]:
 
 
 def _mib() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    """The most memory used so far; Linux's ``ru_maxrss`` would also count the process that started this one."""
+    if sys.platform == "darwin":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20)
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) / (1 << 10)
 
 
 def main() -> None:
