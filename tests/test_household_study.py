@@ -113,6 +113,9 @@ def test_rates_by_type_and_their_average(records):
     mine = found["table18"].query("player == 'react'").set_index("what")
     assert mine.loc["Pick & Place", "value"] == 1 and mine.loc["Heat & Place", "value"] == 0
     assert mine.loc["Average", "value"] == pytest.approx(3 / 18) and mine.loc["Average", "n"] == 18
+    wilson = 3 / (3 + 1.959964**2)  # the lower end where all of three succeeded
+    assert mine.loc["Pick & Place", ["low", "high"]].tolist() == pytest.approx([wilson, 1])
+    assert mine.loc["Heat & Place", ["low", "high"]].tolist() == pytest.approx([0, 1 - wilson])
     six = found["table6"].set_index(["group", "method"])
     assert six.loc[("Pick & Place", "DEP"), ["value", "n"]].tolist() == [1, 6]
     assert six.loc[("Average", "GPT"), ["value", "n", "paper"]].tolist() == [0, 20, 0.1]
