@@ -11,7 +11,7 @@ from mnemocraft.studies import findings as committed
 from mnemocraft.studies import papers
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps import tables as rounds
-from mnemocraft.studies.household import analysis, findings, load, sweep, tables
+from mnemocraft.studies.household import analysis, findings, load, sweep
 
 KINDS, STEM = list(load.LABELS), load.STEM
 
@@ -149,6 +149,7 @@ def test_findings_are_made_from_what_is_there(records):
     found = analysis.tables(records)
     said = findings.findings({"surrogate": found})
     assert "18 games" in said[0] and "ReCAP" not in said[0] and "no" in said[-1]
+    assert "sub-goals for a script in 0.30 [0.15, 0.52]" in said[2] and "commands in 0.00 [" in said[2]
     assert findings.findings({"surrogate": {}}) == [
         "With a stand-in nothing is decided about language models."
     ]
@@ -165,4 +166,3 @@ def test_what_is_missing_is_said_in_one_sentence(monkeypatch, tmp_path):
     assert load.problem("quick") == "" and "alfworld-download" in load.problem("full")
     monkeypatch.setattr(load, "NEEDS", ("no_such_engine",))
     assert load.problem("quick").startswith("ALFWorld needs no_such_engine")
-    assert tables.labels()["gig"].startswith("GiG")

@@ -11,7 +11,7 @@ from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.estimates import NUMBERS, bars, in_order, join, rates
-from mnemocraft.studies.household.load import CONTROLLERS, LABELS, PLAYERS
+from mnemocraft.studies.household.load import CONTROLLERS, LABELS
 from mnemocraft.studies.household.load import NUMBERS as TYPE_NUMBERS
 
 AVERAGE = "Average"
@@ -148,8 +148,3 @@ def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
         episodes.assign(part=ALL), stats.rate("passed"), ["part", "player"], cluster="task"
     )
     return claims.judge(CLAIMS, {"passed": measured}, "games", _paper_cells(), claims.players(episodes))
-
-
-def labels() -> dict[str, str]:
-    """Of the players."""
-    return {name: player.label for name, player in PLAYERS.items()}
