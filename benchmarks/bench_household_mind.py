@@ -3,9 +3,10 @@
     python -m benchmarks.bench_household_mind [--agents dep gig_ld] [--every 10] [--workers 2] [--save]
 
 A stand-in that knows everything, overlooks nothing and never slips must win nearly everywhere, or its mind or
-the format in which an agent asks is at fault. Each agent plays once every one of our 120 small games, which are
-so seen to be winnable, and of the 134 of ``valid_unseen`` ($ALFWORLD_DATA). Games already in the run folder are
-not played again, so a run that was stopped goes on where it stood. Agents that plan once are left out: their format cannot say "look until you find it".
+the format in which an agent asks is at fault. Each agent plays once our 120 small games, which are so seen to
+be winnable, and the 134 of ``valid_unseen`` ($ALFWORLD_DATA). Games already in the run folder are not played
+again, so that a run that was stopped goes on where it stood. Agents that plan once are left out: their format
+cannot say "look until you find it".
 
 Prints a table by agent and lists what was not won; ``--save`` also writes it to
 ``benchmarks/results/household_mind.json``.
