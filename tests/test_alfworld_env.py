@@ -168,6 +168,20 @@ def test_an_episode_survives_a_worker_that_forgot_it_and_one_that_grew_too_large
 
 
 @engine
+def test_a_large_process_has_no_large_worker_and_keeps_it() -> None:
+    """A process counts the memory of the one that started it, until somebody looks more closely."""
+    large = b"x" * (int(process.MAX_MIB) << 20)
+    if workers.now is not None:
+        workers.now.close()
+    pids = set()
+    for number in range(3):
+        AlfworldEnv(generated_path(f"pick_heat_then_place_in_recep/{number}")).close()
+        assert workers.now is not None and workers.now.mib < 150
+        pids.add(workers.now.pid)
+    assert len(pids) == 1 and len(large) > 0
+
+
+@engine
 def test_a_game_is_code_and_one_that_kills_its_worker_ends_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "bad.tw-pddl"
     text = generated_path(GAME).read_text()

@@ -10,6 +10,7 @@ import pytest
 from mnemocraft.envs.alfworld import TYPES, process
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds import Frames, Goals, Horizons, Lookahead, Teaching, make, tasks
+from mnemocraft.worlds.household import SubGoalWorld
 from mnemocraft.worlds.world import Feedback
 
 TASK = "household/generated/look_at_obj_in_light/2"
@@ -84,13 +85,65 @@ def test_a_refused_command_takes_a_step_and_the_last_one_ends_it() -> None:
     assert world.act("  look").success and (world.reason, world.success) == ("max_steps", False)
 
 
+def in_sub_goals(number: int, max_steps: int = 50) -> SubGoalWorld:
+    world = make(
+        f"household/generated/pick_heat_then_place_in_recep/{number}", sub_goals=True, max_steps=max_steps
+    )
+    assert isinstance(world, SubGoalWorld)
+    return world
+
+
+@engine
+def test_a_controller_goes_opens_and_does_what_a_sub_goal_asks_for() -> None:
+    """Every receptacle is tried for the thing: one pick succeeds, and then the task is done in two more."""
+    world = in_sub_goals(0)
+    found = re.fullmatch(r"(?:put a hot|heat some) (\w+) (?:and put it )?(?:in|on) (\w+)", world.task.goal)
+    assert found is not None and "Valid Actions" not in world.observe().text
+    thing, target = found.groups()
+    for place in sorted(world.room.doors):
+        before = world.steps
+        told = world.act(f"pick {thing} at {place}")
+        assert told.steps == world.steps - before and place in world.room.contents, "it has looked inside"
+        if told.success:
+            break
+        assert told.failure.startswith(
+            f"I am at {place}, but nothing there lets me pick a {thing}; I hold nothing"
+        )
+    assert world.room.held.startswith(f"{thing} ") and not world.success
+    wrong = world.act(f"heat {thing} at {place}")
+    assert not wrong.success and wrong.steps == 0 and f"I hold {world.room.held}" in wrong.failure
+    assert world.act(f"heat a {thing} at microwave 1").success
+    put = next(place for place in world.room.doors if place.startswith(f"{target} "))
+    assert world.act(f"put {thing} at {put}").success and world.success and world.reason == "success"
+    assert world.act(f"pick {thing} at {put}") == Feedback(False, 0, "The episode is over.")
+
+
+@engine
+def test_what_is_no_sub_goal_takes_a_step_and_is_never_given_to_the_engine() -> None:
+    world = in_sub_goals(0, max_steps=4)
+    command = world.env.valid_actions[0]
+    assert command.startswith("go to ")
+    for line, sentence in (
+        (command, "is no sub-goal"),
+        ("pick mug at moon 1", "no moon 1 in this room"),
+        ("", "is no"),
+    ):
+        assert sentence in world.check(line)
+        told = world.act(line)
+        assert (told.success, told.steps) == (False, 1) and told.failure == world.check(line)
+    assert not world.room.here and not world.room.contents, "it never left the middle of the room"
+    far = next(place for place in world.room.doors if place not in world.room.here)
+    told = world.act(f"pick mug at {far}")
+    assert told.steps == 1 and world.reason == "max_steps" and not told.success
+
+
 @pytest.mark.parametrize(
     ("task", "options", "sentence"),
     [
         ("household/kitchen", {}, "no household task 'kitchen'; it begins with generated or valid_unseen"),
         ("household/generated/pick_and_place_simple/x", {}, "no generated game 'pick_and_place_simple/x'"),
         ("household/valid_unseen/a/b", {}, "no game 'a/b' in valid_unseen"),
-        (TASK, {"speed": 2}, "household world has no option 'speed'; it has max_steps"),
+        (TASK, {"speed": 2}, "household world has no option 'speed'; it has max_steps, sub_goals"),
     ],
 )
 def test_what_cannot_be_made_is_one_sentence(task: str, options: dict[str, int], sentence: str) -> None:

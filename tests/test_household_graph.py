@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,18 +132,3 @@ def test_real_games_are_read_without_loss() -> None:
                 state = {"heat": "hot"}.get(verb, verb)
                 assert state in room.states[rest.partition(" with ")[0]]
             assert RoomGraph.read(room.text) == room
-
-
-def test_embeddings_are_equal_where_texts_are_and_only_there() -> None:
-    pytest.importorskip("torch_geometric", reason="the encoder needs the extra `graph`")
-    from mnemocraft.encoders import get_encoder
-    from mnemocraft.memory.session import SAME
-
-    empty = "You arrive at drawer {n}. The drawer {n} is open. In it, you see nothing."
-    one, two = (empty.format(n=n) for n in (1, 2))
-    states = [merged(), merged(one), merged(two), merged(one, two), merged(two, one)]
-    vectors = get_encoder("room_graph").encode([room.text for room in states])
-    apart = np.linalg.norm(vectors[:, None] - vectors[None], axis=2) + np.eye(len(states))
-    assert apart.min() > SAME, "another empty drawer is another place"
-    again = get_encoder("room_graph").encode([merged(two, one, two).text])[0]
-    assert np.linalg.norm(again - vectors[3]) < SAME, "the same knowledge at the same place is a loop"

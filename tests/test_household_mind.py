@@ -72,9 +72,11 @@ def test_who_knows_nothing_heats_at_the_wrong_place() -> None:
     assert _mind(1.0).tool("hot") == "microwave" and _mind(0.0).tool("hot") == "stoveburner"
 
 
-def _play(agent: str, kind: str, model: str = PERFECT, memory: str = "none", number: int = 0):
+def _play(
+    agent: str, kind: str, model: str = PERFECT, memory: str = "none", number: int = 0, **options: bool
+):
     pytest.importorskip("textworld", reason="households need ALFWorld's engine (extra `alfworld`)")
-    world = make(f"household/generated/{kind}/{number}")
+    world = make(f"household/generated/{kind}/{number}", **options)
     return asyncio.run(play(get_agent(agent), world, get_memory(memory), get_model(model), seed=0))
 
 
@@ -92,6 +94,12 @@ def test_a_plan_made_once_cannot_know_where_things_are() -> None:
     played = [_play("zero_shot", kind) for kind in KINDS[:4]]
     assert not all(episode.success for episode in played)
     assert {episode.reason for episode in played} <= {"success", "goal_failed", "plan_ended"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("agent", ["dep", "react"])
+def test_perfect_knowledge_wins_in_sub_goals(agent: str, kind: str) -> None:
+    assert _play(agent, kind, sub_goals=True).success
 
 
 def test_partial_knowledge_gives_partial_success() -> None:

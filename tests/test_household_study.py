@@ -5,9 +5,15 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from deps_synthetic import synthetic
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.studies import findings as committed
 from mnemocraft.studies import papers
-from mnemocraft.studies.household import analysis, findings, load, sweep, tables
+from mnemocraft.studies.deps import measures
+from mnemocraft.studies.deps import tables as rounds
+from mnemocraft.studies.household import analysis, findings, load, sweep
+
+KINDS, STEM = list(load.LABELS), load.STEM
 
 
 def test_full_has_the_papers_games_by_type():
@@ -74,15 +80,18 @@ def test_depss_averages_are_means_of_its_ten_tasks_but_butlers():
 
 @pytest.fixture(scope="module")
 def records() -> pd.DataFrame:
-    """GiG solves all, ReAct those of the first type, DEP all, GPT nothing; the others were not run."""
+    """GiG and DEP solve all, ReAct and GPT in sub-goals what is of the first type, GPT nothing."""
     rows = []
     for player in ("gig", "react"):
         for kind, names in load.games("quick").items():
             success = player == "gig" or kind == "pick_and_place_simple"
             rows += [(player, kind, 0, name, success) for name in names]
-    for player in ("dep", "gpt"):
+    for player in ("dep", "gpt", "gpt_goals"):
+        solved = load.games("quick")[KINDS[0]] if player == "gpt_goals" else load.ten("quick")
         rows += [
-            (player, "ten", seed, name, player == "dep") for seed in (0, 1) for name in load.ten("quick")
+            (player, "ten", seed, name, player != "gpt" and name in solved)
+            for seed in (0, 1)
+            for name in load.ten("quick")
         ]
     table = pd.DataFrame(rows, columns=["player", "part", "seed", "task", "success"])
     facts = {"model": "surrogate", "status": "ok", "steps": 7, "calls": 3, "tokens_planner_prompt": 100}
@@ -104,10 +113,25 @@ def test_rates_by_type_and_their_average(records):
     mine = found["table18"].query("player == 'react'").set_index("what")
     assert mine.loc["Pick & Place", "value"] == 1 and mine.loc["Heat & Place", "value"] == 0
     assert mine.loc["Average", "value"] == pytest.approx(3 / 18) and mine.loc["Average", "n"] == 18
+    wilson = 3 / (3 + 1.959964**2)  # the lower end where all of three succeeded
+    assert mine.loc["Pick & Place", ["low", "high"]].tolist() == pytest.approx([wilson, 1])
+    assert mine.loc["Heat & Place", ["low", "high"]].tolist() == pytest.approx([0, 1 - wilson])
     six = found["table6"].set_index(["group", "method"])
     assert six.loc[("Pick & Place", "DEP"), ["value", "n"]].tolist() == [1, 6]
     assert six.loc[("Average", "GPT"), ["value", "n", "paper"]].tolist() == [0, 20, 0.1]
     assert found["table17"]["games"].tolist() == [3] * 6
+
+
+def test_the_bars_of_figure_1_are_those_that_notebook_03_shows(records, monkeypatch):
+    """Ten tasks, two seeds: in sub-goals the three of the first type are solved, in commands none."""
+    left = {STEM: {"figure1": analysis.tables(records)["figure1"]}}
+    monkeypatch.setattr(committed, "shipped", lambda stem: ("quick", {"surrogate": left.get(stem, {})}))
+    shown = rounds.figure1(measures.prepare(synthetic(seeds=(0,)))).set_index(["environment", "controller"])
+    bars = shown.loc["ALFWorld"]
+    assert bars["value"].to_dict() == {"oracle": 6 / 20, "learned": 0} and (bars["n"] == 20).all()
+    assert (bars["low"] <= bars["value"]).all() and (bars["world"] == "alfworld").all()
+    assert bars["paper"].iloc[0] == 0.42 and (shown.loc["Tabletop", "n"] == 0).all()
+    assert shown.loc[("Minecraft", "oracle"), "n"] > 0
 
 
 def test_a_stand_in_gets_no_verdict_and_ten_games_no_test(records):
@@ -125,6 +149,7 @@ def test_findings_are_made_from_what_is_there(records):
     found = analysis.tables(records)
     said = findings.findings({"surrogate": found})
     assert "18 games" in said[0] and "ReCAP" not in said[0] and "no" in said[-1]
+    assert "sub-goals for a script in 0.30 [0.15, 0.52]" in said[2] and "commands in 0.00 [" in said[2]
     assert findings.findings({"surrogate": {}}) == [
         "With a stand-in nothing is decided about language models."
     ]
@@ -141,4 +166,3 @@ def test_what_is_missing_is_said_in_one_sentence(monkeypatch, tmp_path):
     assert load.problem("quick") == "" and "alfworld-download" in load.problem("full")
     monkeypatch.setattr(load, "NEEDS", ("no_such_engine",))
     assert load.problem("quick").startswith("ALFWorld needs no_such_engine")
-    assert tables.labels()["gig"].startswith("GiG")

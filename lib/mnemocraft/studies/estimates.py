@@ -71,6 +71,16 @@ def join(printed: pd.DataFrame, ours: pd.DataFrame, on: Sequence[str]) -> pd.Dat
     return table.assign(n=table["n"].fillna(0).astype(int))
 
 
+def bars(rows: pd.DataFrame, environment: str) -> pd.DataFrame:
+    """Bars of an environment for DEPS's Figure 1, as notebook 03 finds them in another's ``figure1.csv``.
+
+    ``rows`` are the zero-shot planner's, one a controller.
+    """
+    return rows.assign(environment=environment)[["environment", "controller", *NUMBERS]].reset_index(
+        drop=True
+    )
+
+
 def add_paper(
     ours: pd.DataFrame, paper: pd.DataFrame, on: Sequence[str], values: Mapping[str, str]
 ) -> pd.DataFrame:

@@ -38,12 +38,16 @@ class EnvWorld(Generic[E]):
         return self.env.success
 
 
+def quoted(action: str) -> str:
+    """An action line for a sentence about it: in one line, cut."""
+    return " ".join(action.split())[:_QUOTED]
+
+
 def unlisted(action: str, listed: Container[str]) -> str:
     """One sentence that an action is not among those that are listed; empty if it is."""
     if action in listed:
         return ""
-    shown = " ".join(action.split())[:_QUOTED]
-    return f'"{shown}" is not one of the valid actions; copy one of them word for word.'
+    return f'"{quoted(action)}" is not one of the valid actions; copy one of them word for word.'
 
 
 def numbered(lines: Sequence[str]) -> str:

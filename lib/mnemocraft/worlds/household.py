@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from mnemocraft.envs import AlfworldEnv
 from mnemocraft.envs.alfworld import TYPES, generated_path, known_games, valid_unseen_path
 from mnemocraft.envs.alfworld.env import TASK
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.gnn.aggregation import RoomGraph
-from mnemocraft.worlds.env_world import EnvWorld, unlisted
+from mnemocraft.worlds.env_world import EnvWorld, quoted, unlisted
 from mnemocraft.worlds.guides import guide
 from mnemocraft.worlds.world import Feedback, Observation, Task
 
@@ -56,12 +60,92 @@ class HouseholdWorld(EnvWorld[AlfworldEnv]):
         if self.reason:
             return Feedback(False, 0, "The episode is over.")
         problem = self.check(action)
-        self._reply = self.env.step(action)[0]["text"].strip()
-        self.room.merge(self._reply, self.env.valid_actions)
+        self._give(action)
         return Feedback(not problem, 1, problem)
 
+    def _give(self, command: str) -> None:
+        self._reply = self.env.step(command)[0]["text"].strip()
+        self.room.merge(self._reply, self.env.valid_actions)
 
-def household(name: str, seed: int = 0, max_steps: int = 50) -> HouseholdWorld:
+
+_SUB_GOAL = re.compile(
+    r"(?P<verb>pick|put|clean|heat|cool|use) (?:(?:an?|the) )?(?P<thing>[a-z]+) at (?P<place>[a-z]+ \d+)"
+)
+_WORDING = """# Sub-goals
+A sub-goal is one line: VERB THING at RECEPTACLE. The verb is pick, put, clean, heat, cool or use.
+The thing is a kind, without a number; the receptacle has its number. For example:
+pick mug at desk 1"""
+_COMMANDS = {
+    "pick": r"take {thing} \d+ from {place}",
+    "put": r"move {thing} \d+ to {place}",
+    "use": r"use {thing} \d+",
+}
+"""The command that a sub-goal ends with, by verb; the others keep their verb."""
+
+
+class SubGoal(NamedTuple):
+    """What is to be done, with what kind of thing, at which receptacle."""
+
+    verb: str
+    thing: str
+    place: str
+
+
+class SubGoalWorld(HouseholdWorld):
+    """The same task in sub-goals, which a script turns into commands.
+
+    It stands for an oracle controller of DEPS's goals (``pick mug at desk 1``): it fails only where
+    nothing can be done. The paper's own is a language model (appendix A.1.1, prompt 10).
+    """
+
+    guide, wording, idle = guide("household_goals"), _WORDING, ""
+
+    def observe(self) -> Observation:
+        """The last reply and the task."""
+        scene = self.room.text
+        rest = f"\n\n{TASK}{self.task.goal}."
+        return Observation(
+            f"{self._reply}{rest}", scene, aggregated=f"{scene}\nLast reply: {self._reply}{rest}"
+        )
+
+    def check(self, action: str) -> str:
+        """Whether it is a sub-goal at a receptacle of this room."""
+        found = _SUB_GOAL.fullmatch(action.strip())
+        if found is None:
+            return f'"{quoted(action)}" is no sub-goal; write VERB THING at RECEPTACLE.'
+        return "" if found["place"] in self.room.doors else f"There is no {found['place']} in this room."
+
+    def act(self, action: str, limit: int | None = None) -> Feedback:
+        """Pursue a sub-goal for at most ``limit`` steps; what is none takes a step, like a wrong command."""
+        if self.reason:
+            return Feedback(False, 0, "The episode is over.")
+        if problem := self.check(action):
+            self._give("")
+            return Feedback(False, 1, problem)
+        goal = SubGoal(**_SUB_GOAL.fullmatch(action.strip()).groupdict())  # type: ignore[union-attr]
+        before = self.steps
+        for command in self._commands(goal):
+            if not command:
+                held = self.room.held or "nothing"
+                why = f"nothing there lets me {goal.verb} a {goal.thing}; I hold {held}."
+                return Feedback(False, self.steps - before, f"I am at {goal.place}, but {why}")
+            if self.reason or self.steps - before == limit:
+                return Feedback(False, self.steps - before, "The steps are used up.")
+            self._give(command)
+        return Feedback(True, self.steps - before)
+
+    def _commands(self, goal: SubGoal) -> Iterator[str]:
+        """The commands, each chosen when the ones before it were given; empty if there is none."""
+        if goal.place not in self.room.here:
+            yield f"go to {goal.place}"
+        if self.room.doors[goal.place] == "closed":
+            yield f"open {goal.place}"
+        form = _COMMANDS.get(goal.verb, goal.verb + r" {thing} \d+ with {place}")
+        wanted = re.compile(form.format(thing=goal.thing, place=goal.place))
+        yield next(filter(wanted.fullmatch, self.env.valid_actions), "")
+
+
+def household(name: str, seed: int = 0, max_steps: int = 50, sub_goals: bool = False) -> HouseholdWorld:
     """A household task; nothing in it is random.
 
     Args:
@@ -69,6 +153,7 @@ def household(name: str, seed: int = 0, max_steps: int = 50) -> HouseholdWorld:
             ``valid_unseen/<task folder>/<trial>`` for one of ALFWorld's, which the user has downloaded.
         seed: Has no part in it.
         max_steps: Steps allowed.
+        sub_goals: Whether it is played in sub-goals, see :class:`SubGoalWorld`.
 
     Raises:
         MnemocraftError: There is no such task, or it is not on this machine.
@@ -79,7 +164,7 @@ def household(name: str, seed: int = 0, max_steps: int = 50) -> HouseholdWorld:
         raise MnemocraftError(f"There is no household task {name!r}; it begins with {' or '.join(_PATHS)}.")
     env = AlfworldEnv(_PATHS[source](game), max_steps)
     kind = next(kind for kind in TYPES if game.startswith(kind))
-    return HouseholdWorld(name, env, {"task_type": kind})
+    return (SubGoalWorld if sub_goals else HouseholdWorld)(name, env, {"task_type": kind})
 
 
 def task_names(kind: str) -> list[str]:

@@ -21,6 +21,7 @@ import socket
 import sys
 from collections import OrderedDict
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import fast_downward
@@ -125,8 +126,11 @@ def _seen(state: Any) -> dict[str, Any]:
 
 
 def _mib() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    """The most memory used so far; Linux's ``ru_maxrss`` counts the process that started this one as well."""
+    if sys.platform == "darwin":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20)
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / (1 << 10)
 
 
 def main() -> None:

@@ -30,6 +30,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "table17": measured.table17(episodes),
         "table5": measured.table5(),
         "table6": measured.table6(episodes),
+        "figure1": measured.figure1(episodes),
         "conduct": measured.conduct(episodes),
         "statuses": measured.statuses(episodes),
         "hypotheses": measured.verdicts(episodes),

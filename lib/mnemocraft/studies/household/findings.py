@@ -18,7 +18,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """The lines at the head of the notebook; a table that is missing gives none."""
-    lines = shipped.gather(played, (_totals, _planners, _claims))
+    lines = shipped.gather(played, (_totals, _planners, _controllers, _claims))
     if any(is_surrogate(model) for model in played):
         lines.append("With a stand-in nothing is decided about language models.")
     return lines
@@ -46,6 +46,14 @@ def _planners(model: str, tables: Tables) -> str:
     table = tables["table6"].query("group == 'Average'")
     episodes = f"{table['n'].max()} episodes each"
     return f"`{model}`, DEPS's planners in its kinds of tasks ({episodes}): {_rates(table)}."
+
+
+def _controllers(model: str, tables: Tables) -> str:
+    bars = tables["figure1"].set_index("controller")
+    if len(bars) < 2:
+        return ""
+    script, itself = text(bars.loc["oracle"]), text(bars.loc["learned"])
+    return f"`{model}`: GPT succeeds with sub-goals for a script in {script}, naming commands in {itself}."
 
 
 def _claims(model: str, tables: Tables) -> str:

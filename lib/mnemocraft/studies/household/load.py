@@ -26,6 +26,9 @@ NUMBERS = {kind: number for number, kind in enumerate(LABELS, 1)}
 TEN = dict(zip(LABELS, (3, 2, 1, 2, 1, 1), strict=True))
 """Tasks of each type among DEPS's ten (Table 5). Its ten games are not in valid_unseen, whose rooms have at
 most 27 receptacles; ours are the first of each type."""
+CONTROLLERS = {"gpt_goals": "oracle", "gpt": "learned"}
+"""Who plans for the controllers of DEPS's Figure 1. The paper's learned one is a language model here (A.1.1):
+ours is the planner itself, which names the commands."""
 RUNS = 5
 """Of each of the ten tasks in profile ``full`` (appendix A.1.2)."""
 
@@ -38,11 +41,13 @@ class Player:
         label: For tables.
         agent: Its row of the registry.
         part: ``types`` (GiG's tables) or ``ten`` (DEPS's).
+        sub_goals: Whether it plans in sub-goals, which a script carries out; else it names the commands.
     """
 
     label: str
     agent: str
     part: str
+    sub_goals: bool = False
 
 
 PLAYERS = {
@@ -50,6 +55,7 @@ PLAYERS = {
     "recap": Player("ReCAP", "recap", "types"),
     "react": Player("ReAct", "react", "types"),
     "gpt": Player("GPT", "zero_shot", "ten"),
+    "gpt_goals": Player("GPT, sub-goals", "zero_shot", "ten", sub_goals=True),
     "gpt_rp": Player("GPT+RP", "zero_shot_rp", "ten"),
     "im": Player("Inner Monologue", "inner_monologue", "ten"),
     "dep": Player("DEP", "dep", "ten"),

@@ -45,7 +45,9 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
 
 
 def _condition(player: str, part: str) -> Condition:
-    settings = {"player": player, "agent": PLAYERS[player].agent, "part": part, "max_steps": MAX_STEPS}
+    who = PLAYERS[player]
+    settings = {"player": player, "agent": who.agent, "part": part, "max_steps": MAX_STEPS}
+    settings |= {"sub_goals": who.sub_goals}
     return Condition(f"{player}/{part}", settings)
 
 
@@ -57,7 +59,7 @@ def start(stream: Stream, model: Model) -> EpisodeStream:
 
 def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[HouseholdWorld, int]:
     """A game at its beginning, and the episode's seed; games have no chance in them."""
-    return household(task, max_steps=settings["max_steps"]), seed
+    return household(task, max_steps=settings["max_steps"], sub_goals=settings["sub_goals"]), seed
 
 
 DATA = ("models/gig_encoder.safetensors", "models/kitchen_texts.safetensors")

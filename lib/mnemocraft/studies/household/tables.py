@@ -10,8 +10,8 @@ from mnemocraft import stats
 from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import ALL, Claim
-from mnemocraft.studies.estimates import NUMBERS, join, rates
-from mnemocraft.studies.household.load import LABELS, PLAYERS
+from mnemocraft.studies.estimates import NUMBERS, bars, in_order, join, rates
+from mnemocraft.studies.household.load import CONTROLLERS, LABELS
 from mnemocraft.studies.household.load import NUMBERS as TYPE_NUMBERS
 
 AVERAGE = "Average"
@@ -92,6 +92,12 @@ def table6(episodes: pd.DataFrame) -> pd.DataFrame:
     return join(paper, ours, ["group", "player"])[["group", "method", "player", *NUMBERS, "paper"]]
 
 
+def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The zero-shot planner's bars for Figure 1 of notebook 03, over DEPS's ten tasks."""
+    mine = episodes.assign(controller=episodes["player"].map(CONTROLLERS)).dropna(subset="controller")
+    return bars(in_order(rates(mine, ["controller"]), {"controller": list(CONTROLLERS.values())}), "ALFWorld")
+
+
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Means an episode: calls, invalid answers, loop warnings, revised plans, steps, tokens read."""
     prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1)
@@ -142,8 +148,3 @@ def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
         episodes.assign(part=ALL), stats.rate("passed"), ["part", "player"], cluster="task"
     )
     return claims.judge(CLAIMS, {"passed": measured}, "games", _paper_cells(), claims.players(episodes))
-
-
-def labels() -> dict[str, str]:
-    """Of the players."""
-    return {name: player.label for name, player in PLAYERS.items()}

@@ -11,7 +11,7 @@ from mnemocraft.envs.tabletop.tasks import TASKS
 from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import ALL, Claim
-from mnemocraft.studies.estimates import NUMBERS, in_order, rates
+from mnemocraft.studies.estimates import NUMBERS, bars, in_order, rates
 from mnemocraft.studies.tabletop import load
 
 AVERAGE = "Average"
@@ -78,7 +78,7 @@ def table8(episodes: pd.DataFrame) -> pd.DataFrame:
 def figure1(table: pd.DataFrame) -> pd.DataFrame:
     """The zero-shot planner's bars for Figure 1 of notebook 03."""
     mine = table[(table["label"] == AVERAGE) & (table["method"] == "zero_shot")]
-    return mine.assign(environment="Tabletop")[["environment", "controller", *NUMBERS]].reset_index(drop=True)
+    return bars(mine, "Tabletop")
 
 
 def table17() -> pd.DataFrame:

@@ -19,11 +19,13 @@ from mnemocraft.surrogate.minds.household.beliefs import OPENS, TOOL, TOOLS, Bel
 
 _TASK = re.compile(r"^(?:Your task is to|Task|Goal|Correct the plan for the task): (.+?)\.?$", re.M)
 _FAILED = re.compile(r'I failed at step \d+ "([^"]+)"|^Error Feedback: "([^"]+)"', re.M)
-_TREATED = re.compile(r"(?:clean|heat|cool) \w+ \d+ with (\w+) \d+")
+_TREATED = re.compile(r"(?:clean|heat|cool) \w+(?: \d+ with| at) \w+ \d+")
 _REMEMBERED = re.compile(r"^(?:Memory|Experience|Action then|Past Experience|\s*-?\s*\w[^:\n]*):(.*)$", re.M)
 _TAKEN = re.compile(r"take (\w+) \d+ from (\w+ \d+)")
 _REVISES = "you answer with a new plan"
 """What the prompt of a planner says whose plans are revised."""
+_SUB_GOALS = "VERB THING at RECEPTACLE"
+"""What a prompt says where plans are made of sub-goals."""
 
 
 class HouseholdMind(Mind):
@@ -100,8 +102,17 @@ class HouseholdMind(Mind):
 
     # --- what it does -----------------------------------------------------------------------------
 
+    @property
+    def controlled(self) -> bool:
+        """Whether its actions are sub-goals for a controller."""
+        return _SUB_GOALS in self.conversation.system
+
     def step(self) -> Step | None:
         """One action that nothing speaks against; None when it thinks that all is done."""
+        return next(iter(self.plan()), None) if self.controlled else self._command()
+
+    def _command(self) -> Step | None:
+        """The next command."""
         seen = self.conversation
         if self.task is None:
             return Step("look", reason="I do not know what is wanted.")
@@ -113,7 +124,7 @@ class HouseholdMind(Mind):
             ideas = [line for line in ideas if line in seen.valid] or ["look"]
         if not ideas:
             return None
-        line = self._written(ideas[0], 0)
+        line = ideas[0] if self.controlled else self._written(ideas[0], 0)
         self.progress = f"holding {self.room.held or 'nothing'}"
         return Step(line, reason=f"I want: {self.sentence}. Next: {line}.")
 
@@ -123,20 +134,30 @@ class HouseholdMind(Mind):
         Where it will be asked again it plans no farther than to the first look at a place it does not know.
         """
         steps: list[Step] = []
-        first = self.step()
+        first = self._command()
         if first is None or self.task is None:
             return [first] if first else []
         room, line, beliefs = self.room, first.line, self.beliefs
         revises = _REVISES in self.conversation.system
+        goals: list[str] = []
         while len(steps) < policy.LONGEST:
             steps.append(first if not steps else Step(self._written(line, len(steps))))
+            goals.append(policy.sub_goal(room, line))
             after = policy.imagine(room, self.task, line)
             looked = set(after.contents) - set(room.contents)
             line = next(policy.ideas(after, self.task, beliefs, self.hints), "")
-            if not line or (revises and looked):
+            if not line or (revises and looked and not self.controlled):
                 break
             room = after
+        if self.controlled:
+            meant = list(filter(None, goals)) or self._looking(first.line)
+            return [Step(self._written(goal, n), first.reason) for n, goal in enumerate(meant)]
         return steps
+
+    def _looking(self, command: str) -> list[str]:
+        """The sub-goal that only looks somewhere: it picks what is wanted there."""
+        _, _, place = command.removeprefix("go to ").rpartition("open ")
+        return [f"pick {self.wanted} at {place}"] if place in self.room.doors else []
 
     def _noticed(self) -> RoomGraph:
         """The room; with probability 1 - ``attention`` what is wanted is overlooked where it stands."""
@@ -174,7 +195,8 @@ class HouseholdMind(Mind):
         """The line, or with probability ``slip`` another one."""
         if not self.who.slips("household", self.beliefs.moment, place):
             return line
+        start = f"{line.rpartition(' at ')[0]} at" if self.controlled else "go to"
         others = [each for each in self.conversation.valid if each != line] or [
-            f"go to {p}" for p in self.room.doors
+            f"{start} {p}" for p in self.room.doors
         ]
         return pick(others, "slip", self.beliefs.moment, place) if others else line

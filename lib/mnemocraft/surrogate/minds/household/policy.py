@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mnemocraft.gnn.aggregation import RoomGraph
@@ -130,6 +131,24 @@ def _near_first(room: RoomGraph, places: list[str]) -> list[str]:
 
 def _shut(room: RoomGraph, place: str) -> bool:
     return room.doors[place] == "closed" or (room.doors[place] is None and kind_of(place) in DOORS)
+
+
+_ENDS = re.compile(
+    r"(?P<verb>take|move|clean|heat|cool) (?P<thing>\w+) \d+ (?:from|to|with) (?P<place>\w+ \d+)"
+    r"|(?P<use>use) (?P<lamp>(?P<kind>\w+) \d+)"
+)
+_VERB = {"take": "pick", "move": "put"}
+
+
+def sub_goal(room: RoomGraph, line: str) -> str:
+    """The sub-goal that ends with an action line in a room; empty if none does."""
+    found = _ENDS.fullmatch(line)
+    if found is None:
+        return ""
+    if found["use"]:
+        places = [place for place in room.here if found["lamp"] in room.contents.get(place, ())]
+        return f"use {found['kind']} at {places[0]}" if places else ""
+    return f"{_VERB.get(found['verb'], found['verb'])} {found['thing']} at {found['place']}"
 
 
 # --- what it would lead to --------------------------------------------------------------------------------
