@@ -18,6 +18,8 @@ from mnemocraft import paths
 from mnemocraft.studies import report
 from mnemocraft.studies.markup import escaped
 
+pd.set_option("display.html.use_mathjax", False)  # a name or an answer with dollars in it is no mathematics
+
 Played = Mapping[str, Mapping[str, pd.DataFrame]]
 """By model, the tables by name."""
 Findings = Callable[[Played], Sequence[str]]
@@ -61,8 +63,9 @@ class Opening:
         self._handle.update(Markdown(self._text(played, profile)))
 
     def _text(self, played: Played, profile: str) -> str:
-        lines = "\n".join(f"- {line}" for line in self._findings(played))
-        who = ", ".join("no language model" if model == "none" else f"`{escaped(model)}`" for model in played)
+        named = {escaped(model): tables for model, tables in played.items()}
+        lines = "\n".join(f"- {line}" for line in self._findings(named))
+        who = ", ".join("no language model" if model == "none" else f"`{model}`" for model in named)
         return f"**What we found** (played by {who}; profile `{profile}`)\n\n{lines}"
 
 
