@@ -1,5 +1,8 @@
 """Errors that a user can act on: one sentence naming what was wrong and what is allowed."""
 
+SHORTEST_KEY = 8
+"""Characters of an API key that is masked; shorter ones (``none``, ``k``) are words that messages need."""
+
 
 class MnemocraftError(Exception):
     """Base of every error this library raises on purpose; its message is meant for a person."""
