@@ -15,6 +15,7 @@ import pandas as pd
 from IPython.display import DisplayHandle, Markdown
 
 from mnemocraft import paths
+from mnemocraft.errors import unreadable
 from mnemocraft.studies import report
 from mnemocraft.studies.markup import escaped
 
@@ -85,7 +86,8 @@ def shipped(stem: str) -> tuple[str, dict[str, dict[str, pd.DataFrame]]]:
 
 def read(folder: Path) -> dict[str, pd.DataFrame]:
     """A folder's tables by name; what is empty in them is NaN, in columns of text too."""
-    return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
+    with unreadable(folder):
+        return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
 
 
 def _model(folder: Path) -> str:
