@@ -4,7 +4,7 @@
 
 Records are of the size that notebook 01 makes (about 1,000 bytes and a trajectory of 200); the agent decides
 nothing, so that only the keeping is measured. A fiftieth is played; the other streams' files are made of
-those, with the names and checksums of their own. Each step runs in a process of its own; memory is its largest
+those, with the names and checksums of their own. Each step has a process of its own; memory is its largest
 resident size. Where pyarrow is installed, the table is written to and read from Parquet for comparison: that
 is without the checks of a rerun, which reads every byte of records and trajectories.
 """
