@@ -116,7 +116,8 @@ def page(result: dict[str, Any]) -> str:
         f"minute (an example) {hours:.1f} h, whatever the workers |",
         f"| the folder | lease and files of an episode: {file_ms:.2f} ms on a local disk; on NFS some "
         "milliseconds for each of six operations (assumed, not measured) | at "
-        f"{EPISODE_S / file_ms * 1e3:,.0f} workers at {EPISODE_S} s an episode, at {SERVED_S / file_ms * 1e3:,.0f} at {SERVED_S:g} s |",
+        f"{EPISODE_S / file_ms * 1e3:,.0f} workers at {EPISODE_S} s an episode, at "
+        f"{SERVED_S / file_ms * 1e3:,.0f} at {SERVED_S:g} s |",
         f"| the scheduler | {result['scheduler_tasks_per_s']:,.0f} tasks a second; a run has one for each "
         "stream | not here |",
         "",
