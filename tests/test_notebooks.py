@@ -294,8 +294,17 @@ def test_notebook_runs_in_profile_smoke(
     assert status == 0, "\n".join(errors)
 
 
+OLD_PROCESSOR = {
+    "OPENBLAS_CORETYPE": "Nehalem",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+    "ATEN_CPU_CAPABILITY": "default",
+    "FAISS_OPT_LEVEL": "generic",
+}
+"""Makes OpenBLAS, NumPy, PyTorch and FAISS take the kernels of a processor of 2008."""
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
-def test_tables_do_not_depend_on_workers_or_hash_seed(
+def test_tables_do_not_depend_on_workers_hash_seed_or_processor(
     notebook: Path, smoke_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folders = list((smoke_root / "data/results" / notebook.stem).glob("[ns]*/smoke"))  # none or surrogate
@@ -307,5 +316,7 @@ def test_tables_do_not_depend_on_workers_or_hash_seed(
     assert first, "the smoke run before this test left no table"
     monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
     monkeypatch.setenv("PYTHONHASHSEED", "7")
+    for name, value in OLD_PROCESSOR.items():
+        monkeypatch.setenv(name, value)
     assert main(["--profile", "smoke", "--workers", "1", "--only", notebook.stem[:2]]) == 0
     assert {path.name: path.read_bytes() for path in (tmp_path / tables).glob("*.csv")} == first
