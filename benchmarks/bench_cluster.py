@@ -1,11 +1,11 @@
 """Runs on dask.distributed: speed by workers, what binds when there are many, and what twenty kills change.
 
-    python benchmarks/bench_cluster.py [--save]
+    python benchmarks/bench_cluster.py [--kills 20] [--save]
 
 Measured on this machine: episodes per second with one and two workers, the scheduler's tasks per second, the
 time that an episode's files and lease take. From these a list schedule (a stream is played by one worker at a
 time, longest first) gives the duration with more workers than there are here. Last, a run whose workers are
-killed at random moments is compared with a serial one.
+killed at random moments is compared with a serial one. ``--save`` puts the numbers into CLUSTER.md, too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import heapq
 import json
 import os
+import platform
 import random
 import signal
 import tempfile
@@ -25,19 +26,35 @@ from pathlib import Path
 from typing import Any
 
 import distributed
+import pandas as pd
 
 from bench_runs import InstantSpec, OneCall
 from bench_runs import study as instant
+from mnemocraft.paths import DATA
 from mnemocraft.runs import Episode, Study, cluster, load_records, run_study, write_table
 from mnemocraft.runs.lease import hold
 from mnemocraft.runs.store import StreamFile
-from mnemocraft.studies.how2 import sweep
+from mnemocraft.studies.deps import sweep as deps
+from mnemocraft.studies.deps.load import PARTS
+from mnemocraft.studies.gig import sweep as gig
+from mnemocraft.studies.household import sweep as household
+from mnemocraft.studies.how2 import sweep, validation
+from mnemocraft.studies.m2pa import sweep as m2pa
+from mnemocraft.studies.mindstores import sweep as mindstores
+from mnemocraft.studies.tabletop import sweep as tabletop
 
 EPISODE_S = 0.0125
 """Notebook 01 with the surrogate: 121,410 episodes took two workers 759 s."""
 SERVED_S = 10.0
 """An example of an episode with a served model: five calls of two seconds."""
 WORKERS = (1, 2, 10, 100, 1000)
+TOKENS_A_MINUTE = 2_000_000
+"""An example of a server's limit."""
+MEASURED_S = 759
+"""What notebook 01 at full took two workers with the surrogate."""
+RESULT = Path(__file__).parent / "results" / "cluster.json"
+PAGE = Path(__file__).parents[1] / "CLUSTER.md"
+BEGIN, END = "<!-- made by benchmarks/bench_cluster.py -->", "<!-- end -->"
 
 
 class Paced(OneCall):
@@ -56,6 +73,87 @@ def makespan(lengths: Sequence[int], episode_s: float, workers: int) -> float:
     for length in sorted(lengths, reverse=True):
         heapq.heappush(free, heapq.heappop(free) + length * episode_s)
     return max(free)
+
+
+def grid() -> dict[str, list[int]]:
+    """The lengths of all streams at full of every notebook whose model may be a real one."""
+    studies = {
+        "01": [sweep.study("full", [0, 1, 2])],
+        "01's judged answers and small model": [validation.study("full"), sweep.small("full")],
+        "03": [deps.study("full", [0, 1], world) for world in PARTS["full"]],
+        "06": [mindstores.study("full", [0])],
+        "07": [m2pa.study("full", [0]), m2pa.study("full", [0], compared=True)],
+        "09": [gig.study("full", [42]), gig.study("full", [42], "weak")],
+        "10": [household.study("full", [0])],
+        "11": [tabletop.study("full", [0])],
+    }
+    return {
+        number: [len(stream.tasks) for study in parts if study for stream in study.streams]
+        for number, parts in studies.items()
+    }
+
+
+def page(result: dict[str, Any]) -> str:
+    """The part of CLUSTER.md that the numbers of a run make."""
+    one, two = (result["measured_s_of_600_episodes"][n] for n in ("1", "2"))
+    own, all_ = result["grid"]["01"], result["grid"]["all"]
+    file_ms, killed = result["files_of_an_episode_ms"], result["killed"]
+    hours = result["prompt_millions_01"] * 1e6 / TOKENS_A_MINUTE / 60
+    same = "the same table as a serial run" if killed["same_table"] else "ANOTHER TABLE than a serial run"
+    rows = [
+        f"Measured on {result['machine']}: 600 episodes of {EPISODE_S} s took {one:.1f} s with one worker "
+        f"and {two:.1f} s with two ({one / two:.2f} times as fast). A run whose workers were killed "
+        f"{killed['kills']} times at random moments left {same}.",
+        "",
+        "| what binds | measured | binds |",
+        "|---|---|---|",
+        f"| streams | notebook 01 at full has {own['streams']}, the longest of {own['longest']} episodes | "
+        f"beyond {own['streams']} workers nothing gets faster |",
+        "| a served model | `max_concurrency`: 16 streams at once, each with one request at a time | at 16 "
+        "workers, until it is raised and the server allows it |",
+        f"| a server's limit | the surrogate's count of notebook 01's prompts: "
+        f"{result['prompt_millions_01']:,.0f} million tokens | at {TOKENS_A_MINUTE / 1e6:g} million tokens a "
+        f"minute (an example) {hours:.1f} h, whatever the workers |",
+        f"| the folder | lease and files of an episode: {file_ms:.2f} ms on a local disk; on NFS some "
+        "milliseconds for each of six operations (assumed, not measured) | at "
+        f"{EPISODE_S / file_ms * 1e3:,.0f} workers at {EPISODE_S} s an episode, at "
+        f"{SERVED_S / file_ms * 1e3:,.0f} at {SERVED_S:g} s |",
+        f"| the scheduler | {result['scheduler_tasks_per_s']:,.0f} tasks a second; a run has one for each "
+        "stream | not here |",
+        "",
+        "A list schedule (longest stream first, each to the worker that is free first), **simulated** from "
+        "the cost of one episode. With the surrogate, notebook 01 at full took two workers "
+        f"{MEASURED_S} s; simulated are {3600 * result['simulated_h'][f'01, {EPISODE_S} s']['2']:.0f} s.",
+        "",
+        "| notebook, an episode takes | "
+        + " | ".join(f"{n:,} worker{'s' * (n > 1)}" for n in WORKERS)
+        + " |",
+        "|---|" + "---|" * len(WORKERS),
+    ]
+    rows += [
+        f"| {name} | " + " | ".join(_duration(row[str(n)]) for n in WORKERS) + " |"
+        for name, row in result["simulated_h"].items()
+    ]
+    counted = "; ".join(
+        f"{number}: {each['episodes']:,} in {each['streams']}"
+        for number, each in result["grid"].items()
+        if number != "all"
+    )
+    rows += ["", f"Episodes at full, and their streams: {counted}; in all {all_['episodes']:,}."]
+    return "\n".join(rows)
+
+
+def _duration(hours: float) -> str:
+    for unit, length in (("days", 24), ("h", 1), ("min", 1 / 60)):
+        if hours >= 2 * length:
+            return f"{hours / length:.1f} {unit}"
+    return f"{3600 * hours:.0f} s"
+
+
+def with_page(text: str, made: str) -> str:
+    """CLUSTER.md with the part between the marks made anew."""
+    before, rest = text.split(BEGIN)
+    return f"{before}{BEGIN}\n{made}\n{END}{rest.split(END)[1]}"
 
 
 def play(study: Study, address: str) -> tuple[float, bytes]:
@@ -134,7 +232,7 @@ def main() -> None:
     """Measure, print, and save if asked."""
     parser = argparse.ArgumentParser(description="Runs on a cluster.")
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--save", action="store_true", help="write benchmarks/results/cluster.json")
+    parser.add_argument("--save", action="store_true", help="write results/cluster.json and CLUSTER.md")
     arguments = parser.parse_args()
     study = replace(instant(600), start=Paced)
     seconds = {}
@@ -142,23 +240,30 @@ def main() -> None:
         with dask(workers) as found:
             seconds[workers] = play(study, found.scheduler_address)[0]
             print(f"{workers} workers: {seconds[workers]:.1f} s", flush=True)
-    lengths = [len(stream.tasks) for stream in sweep.study("full", [0, 1, 2]).streams]
+    lengths = grid()
+    whole = {"01": lengths["01"], "all notebooks": [length for each in lengths.values() for length in each]}
+    costs = pd.read_csv(DATA / "results" / "00_start_here" / "surrogate" / "full" / "cost_estimate.csv")
     result = {
-        "measured_s_of_600_episodes": seconds,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "measured_s_of_600_episodes": {str(workers): s for workers, s in seconds.items()},
         "scheduler_tasks_per_s": tasks_per_s(),
         "files_of_an_episode_ms": 1000 * file_s(),
-        "streams": len(lengths),
-        "episodes": sum(lengths),
+        "prompt_millions_01": float(costs[costs["profile"] == "full"]["prompt_millions"].iloc[0]),
+        "grid": {
+            name: {"streams": len(each), "episodes": sum(each), "longest": max(each)}
+            for name, each in (lengths | {"all": whole["all notebooks"]}).items()
+        },
         "simulated_h": {
-            f"{episode_s} s an episode": {n: makespan(lengths, episode_s, n) / 3600 for n in WORKERS}
+            f"{name}, {episode_s:g} s": {str(n): makespan(each, episode_s, n) / 3600 for n in WORKERS}
+            for name, each in whole.items()
             for episode_s in (EPISODE_S, SERVED_S)
         },
         "killed": survive(arguments.kills),
     }
     print(json.dumps(result, indent=1))
     if arguments.save:
-        path = Path(__file__).parent / "results" / "cluster.json"
-        path.write_text(json.dumps(result, indent=1) + "\n")
+        RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        PAGE.write_text(with_page(PAGE.read_text(encoding="utf-8"), page(result)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ memory at the end, and every input that escaped; ends with status 1 if any did.
 from __future__ import annotations
 
 import argparse
+import copy
+import gzip
 import json
 import random
 import resource
@@ -17,10 +19,13 @@ import signal
 import string
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from mnemocraft.agents.deps import inner_monologue
+from mnemocraft.agents.deps import prompts as deps
 from mnemocraft.agents.deps.lines import read_parsed, step_lines
 from mnemocraft.agents.gig.answers import (
     Decomposition,
@@ -31,12 +36,16 @@ from mnemocraft.agents.gig.answers import (
 )
 from mnemocraft.agents.how2.roles import MAX_RELATED, related_items
 from mnemocraft.agents.m2pa import answers
+from mnemocraft.agents.voyager import prompts as voyager
 from mnemocraft.bounded import json_objects, read_json
+from mnemocraft.envs import KitchenEnv
+from mnemocraft.envs.kitchen import domain as domains
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm import toolformat
+from mnemocraft.llm import budget, replay, toolformat
 from mnemocraft.llm.cache import reply_from_json, reply_to_json
 from mnemocraft.llm.endpoint import Endpoint, unreadable
 from mnemocraft.llm.types import Request
+from mnemocraft.worlds import minecraft, plancraft
 
 SECONDS, MEGABYTES = 2, 2048
 """An input may take, and the process may hold."""
@@ -63,7 +72,51 @@ BODY = json.dumps(
     }
 )  # fmt: skip
 REPLY = '{"text":"a","tool_calls":[{"name":"m","arguments":{"n":1},"error":null}],"usage":{"prompt_tokens":1,"completion_tokens":2,"estimated":false}}'  # noqa: E501
-SEEDS = (CALL, GIG, RECAP, ENTRY, WORKFLOW, SUBGOALS, LINES, BODY, REPLY)
+WORDS = (
+    "Reasoning: why\nNext task: obtain 3 oak_log.\nSuccess: no\nCritique: craft 4 stick\n> **Action:** mine "
+    "1 oak_log\nExplanation: the log was missing"
+)
+ACTION = "move from I1 to A1 with quantity 1\nmine 3 oak_log with wooden_axe\nimpossible: no iron\n" + CALL
+PRICES = (
+    "# a comment\nmodel,usd_per_million_prompt,usd_per_million_completion\ngpt-5-nano,0.05,0.4\n"
+    "a/b,1,2.5\nc,0,0\n"
+)
+RECORDING = "\n".join(
+    (
+        json.dumps({"format": "mnemocraft-recording", "version": replay.VERSION, "model": "m", "count": 1}),
+        json.dumps(
+            {
+                "key": "0" * 64,
+                "request": dict.fromkeys(Request.__slots__) | {"model": "m", "messages": [{"role": "user"}]},
+                "reply": json.loads(REPLY),
+            }
+        ),
+    )
+)
+KITCHEN = json.dumps(
+    {
+        "width": 5, "height": 2,
+        "stations": [{"name": name, "x": x, "y": 0} for x, name in enumerate(("table", "board", "table",
+            "stove", "sink"))],
+        "items": [{"name": "lettuce", "x": 0, "y": 0, "stack-level": 0, "predicates": ["iscuttable"]},
+            {"name": "bread", "x": 2, "y": 0, "stack-level": 1}],
+        "containers": [{"name": "pot", "x": 3, "y": 0}], "meals": [],
+        "players": [{"name": "robot", "x": 0, "y": 1, "direction": [0, -1]}],
+        "goal_description": "Cut the lettuce",
+        "goal": [{"predicate": "iscut", "args": ["lettuce"], "ids": [1]}],
+    }
+)  # fmt: skip
+DOMAIN = json.dumps(
+    domains.from_toml(
+        tomllib.loads(Path(domains.__file__).with_name("domain.toml").read_text(encoding="utf-8"))
+    )
+)
+VALUES = (
+    None, "", 0, -1, 1, 2, 10**6, 10**30, 1.5, True, [], {}, [[]], {"": ""}, "9" * 40, ["a", "a"], [1, 1],
+    [0, 1], "item", "i1", "station", "bread", "table1", "{i1}", "{", "p1", "player", "item_on", "0", "1",
+)  # fmt: skip
+"""What may stand in the place of something in a JSON file."""
+SEEDS = (CALL, GIG, RECAP, ENTRY, WORKFLOW, SUBGOALS, LINES, BODY, REPLY, WORDS, ACTION)
 ODD = (
     "[" * 700, "{" * 3000, '{"a":' * 600, "}" * 300, "]" * 300, '"' * 50, "\\" * 51, "\\u0000", "\\ud800",
     "\ud800",
@@ -166,14 +219,88 @@ def kept(text: str) -> None:
         reply_from_json(read_json(text))
 
 
-def kitchen(text: str) -> None:
-    """A kitchen's file."""
-    from mnemocraft.envs.kitchen.reading import read_json as read_file
+def words(text: str) -> None:
+    """What Voyager's curriculum and critic, Inner Monologue and DEPS's explainer say."""
+    assert "\n" not in voyager.proposed(text, "goal") and "\n" not in voyager.verdict(text)[1]
+    assert "\n" not in deps.explanation(text) and "\n" not in inner_monologue.first_action(text)
 
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        Path(file.name).write_text(text, encoding="utf-8", errors="replace")
-        with suppress(MnemocraftError):
-            read_file(file.name)
+
+def action(text: str) -> None:
+    """An action line of a world."""
+    assert "\n" not in plancraft.read(text)[1]
+    with suppress(MnemocraftError):
+        minecraft.read(text, "1.16.5")
+
+
+def file(text: str | bytes, read: Callable[[Path], object]) -> None:
+    """Have a user's file read: it opens, or one sentence says what is wrong."""
+    path = Path(FOLDER.name) / "file"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
+    try:
+        read(path)
+    except MnemocraftError as error:
+        assert "\n" not in str(error) and len(str(error)) < 2000, error
+
+
+def recording(text: str) -> None:
+    """A recording, and one that is cut."""
+    packed = gzip.compress(text.encode("utf-8", "replace"), compresslevel=1)
+    for content in (packed, packed[: len(packed) * 2 // 3]):
+        file(content, lambda path: list(replay.read_recording(path)[1]))
+
+
+def prices(text: str) -> None:
+    """A table of prices."""
+    file(text, budget.read_prices)
+
+
+def kitchen(text: str) -> None:
+    """A kitchen's file, with the domain as it is."""
+    file(text, lambda path: play(OWN_DOMAIN, path))
+
+
+def domain(text: str) -> None:
+    """A domain's file, with a kitchen that is whole."""
+    file(text, lambda path: play(path, OWN_KITCHEN))
+
+
+def play(domain_file: Path, kitchen_file: Path) -> None:
+    """Open a kitchen, and take a few steps in it."""
+    for seed in (None, 0):
+        env = KitchenEnv.from_files(domain_file, kitchen_file, seed=seed)
+        for step in range(6):
+            if env.valid_actions and not env.reason:
+                env.step(env.valid_actions[step * 7 % len(env.valid_actions)])
+
+
+def rewrite(rng: random.Random, text: str) -> str:
+    """A few values of a JSON text changed, so that it stays JSON; every fifth time the text itself."""
+    if rng.random() < 0.2:
+        return mutate(rng, text)
+    whole = json.loads(text)
+    for _ in range(rng.choice((1, 1, 1, 2))):
+        owner = whole
+        while True:
+            keys = list(owner) if isinstance(owner, dict) else list(range(len(owner)))
+            if not keys:
+                break
+            key = rng.choice(keys)
+            if isinstance(owner[key], (dict, list)) and owner[key] and rng.random() < 0.85:
+                owner = owner[key]
+                continue
+            owner[key] = rng.choice((rng.choice(VALUES), _near(rng, owner[key]), owner[rng.choice(keys)]))
+            if rng.random() < 0.2:
+                del owner[key]
+            elif rng.random() < 0.2 and isinstance(owner, list):
+                owner.append(copy.deepcopy(owner[rng.randrange(len(owner))]))
+            break
+    return json.dumps(whole)
+
+
+def _near(rng: random.Random, value: object) -> object:
+    if isinstance(value, str):
+        return rng.choice((value + "1", value[:-1], value.upper(), " ".join(value), value * 50))
+    return value + rng.choice((-1, 1)) if isinstance(value, int) else value
 
 
 READERS: dict[str, tuple[Callable[[str], None], str]] = {
@@ -186,8 +313,19 @@ READERS: dict[str, tuple[Callable[[str], None], str]] = {
     "lines": (lines, LINES),
     "body": (body, BODY),
     "kept": (kept, REPLY),
-    "kitchen": (kitchen, BODY),
+    "words": (words, WORDS),
+    "action": (action, ACTION),
+    "recording": (recording, RECORDING),
+    "prices": (prices, PRICES),
+    "kitchen": (kitchen, KITCHEN),
+    "domain": (domain, DOMAIN),
 }
+FILES = {"kitchen", "domain"}
+"""JSON files whose values are changed, as most changes of a text make it no JSON."""
+FOLDER = tempfile.TemporaryDirectory()
+OWN_DOMAIN, OWN_KITCHEN = (Path(FOLDER.name) / name for name in ("domain.json", "kitchen.json"))
+OWN_DOMAIN.write_text(DOMAIN, encoding="utf-8")
+OWN_KITCHEN.write_text(KITCHEN, encoding="utf-8")
 
 
 def fuzz(kind: str, inputs: int, seed: int, report: Callable[[str, BaseException], None]) -> float:
@@ -195,7 +333,10 @@ def fuzz(kind: str, inputs: int, seed: int, report: Callable[[str, BaseException
     read, own = READERS[kind]
     rng, slowest = random.Random(f"{kind} {seed}"), 0.0
     for _ in range(inputs):
-        text = mutate(rng, own if rng.random() < 0.8 else rng.choice(SEEDS))
+        if kind in FILES:
+            text = rewrite(rng, own)
+        else:
+            text = mutate(rng, own if rng.random() < 0.8 else rng.choice(SEEDS))
         started = time.process_time()
         signal.setitimer(signal.ITIMER_VIRTUAL, 10 * SECONDS)
         try:

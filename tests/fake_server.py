@@ -66,6 +66,7 @@ class FakeServer:
         latency: seconds before every answer.
         key: the only API key accepted; None accepts any.
         usage: False leaves out the token figures.
+        one_by_one: answers no request before the one before it, so that ``latency`` bounds answers a second.
         refuse: a message for requests that carry ``tools`` (status 400); None accepts them.
     """
 
@@ -78,9 +79,11 @@ class FakeServer:
         key: str | None = None,
         usage: bool = True,
         refuse: str | None = None,
+        one_by_one: bool = False,
     ) -> None:
         self.answer, self.latency, self.key, self.usage, self.refuse = answer, latency, key, usage, refuse
         self.faults = deque(faults)
+        self._turns = asyncio.Semaphore(1 if one_by_one else 512)
         self.requests: list[Body] = []
         self.at_once = 0
         self.most_at_once = 0
@@ -141,7 +144,8 @@ class FakeServer:
         request = json.loads(body)
         self.requests.append(request)
         fault = self.faults.popleft() if self.faults else Fault()
-        await asyncio.sleep(self.latency + fault.pause)
+        async with self._turns:
+            await asyncio.sleep(self.latency + fault.pause)
         if fault.raw is not None:
             return fault, fault.raw
         return fault, _error(fault) if fault.status >= 400 else self._completion(request)

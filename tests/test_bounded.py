@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mnemocraft.agents.gig.answers import read_decomposition, read_fields, read_steps
 from mnemocraft.agents.how2.roles import related_items
 from mnemocraft.agents.m2pa import answers
+from mnemocraft.agents.voyager.prompts import proposed, verdict
 from mnemocraft.bounded import MAX_DEPTH, json_objects, read_json
 from mnemocraft.llm import toolformat
 
@@ -102,6 +103,7 @@ ATTACKS = {
     "plans": "Plan:\n\n1.\n",
     "items": "RELATED ITEMS: ['a', ",
     "spaces": "{ ",
+    "tasks": "Next task: obtain ",
     "quotes": "'\"",
 }
 READERS = {
@@ -113,6 +115,8 @@ READERS = {
     "items": related_items,
     "a workflow": lambda text: answers.read(text, answers.Workflow),
     "arguments": lambda text: toolformat.native_call("move", text),
+    "a task": lambda text: proposed(text, "goal"),
+    "a verdict": verdict,
 }
 
 
@@ -130,6 +134,16 @@ def test_the_time_of_every_reader_is_in_proportion_to_the_answer(attack):
         started = time.process_time()
         read(text)
         assert time.process_time() - started < 10 * size / ONE_MB, name
+
+
+def test_a_proposed_task_may_be_followed_by_any_number_of_spaces():
+    """As many as an answer holds took 13 s."""
+    spaces = " " * 64_000
+    started = time.process_time()
+    assert proposed(f"Next task: obtain stick.{spaces}", "goal") == "obtain stick"
+    assert proposed(f"Next task: obtain stick{spaces}x", "goal") == "obtain stick x"
+    assert proposed(f"Next task:{spaces}mine", "goal") == "goal"
+    assert time.process_time() - started < 1
 
 
 FIELD = re.compile(

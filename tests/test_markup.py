@@ -1,6 +1,13 @@
 """What comes from outside is words, in pages and in figures, whatever it looks like."""
 
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,8 +15,13 @@ from markdown_it import MarkdownIt
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
+from mnemocraft.paths import ROOT
+from mnemocraft.studies import claims, findings
+from mnemocraft.studies.how2 import compare, facts
 from mnemocraft.studies.markup import escaped
+from mnemocraft.viewer import strip
 from mnemocraft.viewer.card import FAILED, card
+from mnemocraft.viewer.strip import Moment
 
 NASTY = [
     "<script>alert(1)</script>",
@@ -37,6 +49,53 @@ def test_an_escaped_name_is_one_text_in_markdown(name):
 )
 def test_ordinary_names_stay_as_they_are(name):
     assert escaped(name) == name and figstyle.called(name) in (name, "Gemma 3 270M, fine-tuned here")
+
+
+def shown_by_notebooks() -> dict[str, Callable[[Mapping[str, Any]], Sequence[str]]]:
+    """By notebook what finds its opening lines, read from its first cell."""
+    found = {}
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = ["".join(cell["source"]) for cell in json.loads(path.read_text())["cells"]]
+        code = next(cell for cell in cells if "findings.Opening(" in cell)
+        (alias,) = re.findall(r"Opening\([^,]+, ([\w.]+)\)", code)
+        module, _, function = alias.rpartition(".")
+        (package, name) = next(
+            (package, name)
+            for package, names in re.findall(r"from ([\w.]+) import (.+)", code)
+            for name in names.split(", ")
+            if name.split()[-1] == module
+        )
+        found[path.stem] = getattr(import_module(f"{package}.{name.split()[0]}"), function)
+    return found
+
+
+FINDINGS = shown_by_notebooks()
+
+
+@pytest.mark.parametrize("stem", FINDINGS)
+def test_a_models_name_is_words_wherever_a_notebook_says_it(stem):
+    """In what it opens with, in its verdicts, and in its tables."""
+    name = "<script>alert(1)</script>$x$"
+    _, played = findings.shipped(stem)
+    tables = max(played.values(), key=len)
+    opening = findings.Opening(stem, FINDINGS[stem])
+    pages = [opening._text({name: tables}, "full")]
+    if "hypotheses" in tables and "hypothesis" in tables["hypotheses"]:
+        pages.append(claims.sentences(tables["hypotheses"], name))
+    for page in pages:
+        assert "<script" not in page and not re.search(r"(?<!\\)\$", page)
+
+
+def test_a_table_and_a_strip_are_html_without_scripts_or_mathematics():
+    name = "<script>alert(1)</script>$x$"
+    frame = pd.DataFrame({name: [name]}, index=pd.Index([name], name=name)).rename_axis(columns=name)
+    page = frame._repr_html_()
+    assert "<script" not in page and "mathjax_ignore" in page
+    folded = compare.folded(escaped(name), frame).data + facts.teaching(name) + "".join(facts.told(name, {}))
+    assert "<script" not in folded and folded.count("$x$") == page.count("$x$")
+    moment = Moment(rf"{name} $\frac{{$", lambda: np.zeros((8, 8, 3), np.uint8), (name,))
+    page = strip.static([moment]).data
+    assert "<script" not in page and page.startswith(f'<div class="{strip.NO_MATHEMATICS}">')
 
 
 @pytest.mark.parametrize("name", [r"$\\frac{$", "$a", "$$", r"a$b$c\\"])

@@ -58,3 +58,11 @@ def test_names_are_unique(one: str, two: str) -> None:
 def test_the_name_of_a_folder_as_a_model_has_another_folder(model: str) -> None:
     """Nobody gets into another's results by naming a model like its folder."""
     assert slug(model) == model or slug(slug(model)).lower() != slug(model).lower()
+
+
+@given(NAMES, NAMES)
+def test_no_run_draws_into_the_figures_of_another_model(one: str, two: str) -> None:
+    """One model's page showed another's figures when both ran at once."""
+    folders = {paths.figures_dir("01_x", name, profile) for name in (one, two) for profile in paths.PROFILES}
+    assert one == two or len(folders) == 6
+    assert all(paths.ROOT / "figures" / "01_x" in folder.parents for folder in folders)

@@ -1,6 +1,7 @@
 """Before a real model plays: a first look of few episodes, and what a run will cost."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -70,6 +71,26 @@ def test_the_forecast_multiplies_out_and_names_dollars(study: Study, monkeypatch
     with FakeServer(latency=0.05) as server:
         said = announcement(study, left, ModelSpec("some-model", base_url=server.url))
     assert f"{sum(left):,} episodes" in said and f"${prompt * 1e-3:,.2f}" in said
+
+
+@pytest.mark.parametrize(("one_by_one", "least"), [(True, 3.0), (False, 0.0)])
+def test_the_forecast_sees_whether_answers_come_side_by_side(
+    study: Study, one_by_one: bool, least: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that gives five answers a second, whoever asks, was forecast to be sixteen times as fast."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    left = [len(stream.tasks) for stream in study.streams]
+    needs = rehearse(study, study.streams, np.inf)
+    calls = sum(needs[s.condition.id][0] * len(s.tasks) for s in study.streams)
+    with FakeServer(latency=0.05, one_by_one=one_by_one) as server:
+        said = announcement(study, left, ModelSpec("some-model", base_url=server.url))
+        asked = len(server.requests)
+    seconds = float(re.search(r"to write, (\d+) (s|minutes)", said)[1])  # type: ignore[index]
+    seconds *= 60 if "minutes at" in said else 1
+    alone = 0.05 * calls
+    assert asked == 6
+    assert 0.7 * alone < seconds < 2 * alone if one_by_one else seconds < alone / 4
+    assert seconds > least
 
 
 def test_calls_and_tokens_are_counted_in_lines_that_are_whole(tmp_path: Path) -> None:

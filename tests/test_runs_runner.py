@@ -144,6 +144,22 @@ def test_api_keys_in_errors_do_not_reach_the_files(tmp_path: Path, monkeypatch: 
     assert key not in json.dumps(read_trajectory(tmp_path, frame.iloc[0]))
 
 
+@pytest.mark.parametrize("key", ["none", "k"])
+def test_a_short_key_does_not_spoil_messages(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    study = replace(toy_study(tasks=TASKS[:1]), start=lambda stream, model: Lost(stream, model))
+    run(study, tmp_path)
+    assert set(load_records(tmp_path).failure) == {"KeyError: 'none of the kinds is known'"}
+    assert "<OPENAI_API_KEY>" not in json.dumps(read_trajectory(tmp_path, load_records(tmp_path).iloc[0]))
+
+
+class Lost(ToyRunner):
+    async def episode(self, task: str) -> Any:
+        raise KeyError("none of the kinds is known")
+
+
 @pytest.mark.parametrize("cpu_bound", [True, False])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_spent_budget_stops_cleanly_and_resumes(

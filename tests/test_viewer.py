@@ -151,7 +151,7 @@ def test_show_is_a_menu_or_headless_a_picture_or_a_sentence(run, moments, monkey
     assert box.children[1] is not first
     monkeypatch.setenv(strip.HEADLESS, "1")
     page = viewer.show(records, out, sweep.begin).data
-    assert page.startswith("<img") and "look &lt;here&gt;" in page and "<here>" not in page
+    assert "<img" in page and "look &lt;here&gt;" in page and "<here>" not in page
     assert "No episode" in viewer.show(records.iloc[:0], out, sweep.begin)
 
 

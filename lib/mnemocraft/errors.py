@@ -1,5 +1,14 @@
 """Errors that a user can act on: one sentence naming what was wrong and what is allowed."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SHORTEST_KEY = 8
+"""Characters of an API key that is masked; shorter ones (``none``, ``k``) are words that messages need."""
+
 
 class MnemocraftError(Exception):
     """Base of every error this library raises on purpose; its message is meant for a person."""
@@ -31,3 +40,19 @@ class ReplayMiss(MnemocraftError):
 
 class RunLocked(MnemocraftError):
     """Another process is writing to the same run folder."""
+
+
+@contextmanager
+def unreadable(path: Path) -> Iterator[None]:
+    """Make whatever is wrong with a file of the project one sentence that names it.
+
+    Raises:
+        MnemocraftError: It is missing, or damaged (JSON, CSV, TOML and UTF-8 fail with a ``ValueError``).
+    """
+    try:
+        yield
+    except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise MnemocraftError(
+            f"{path} is missing or damaged ({said}): get it again from where it came"
+        ) from None

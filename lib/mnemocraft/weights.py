@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.errors import MissingExtra, MnemocraftError, unreadable
 
 Array = npt.NDArray[np.generic]
 
@@ -48,7 +48,8 @@ def read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
         raise BadWeights(f"{path} is not a whole safetensors file: {damage}") from None
     if about is None:
         raise BadWeights(f"{path} was not written by mnemocraft: its metadata has no {_KEY!r}.")
-    return tensors, json.loads(about)
+    with unreadable(path):
+        return tensors, json.loads(about)
 
 
 def write(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass, field
 from functools import cache
+from math import isfinite
+from pathlib import Path
 
-from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.errors import BudgetExceeded, MnemocraftError, unreadable
 from mnemocraft.llm.types import Reply, Usage
 from mnemocraft.paths import DATA
 
 PRICES = DATA / "prices.csv"
 """The price table; edit it to your provider's prices."""
+_COLUMNS = ("model", "usd_per_million_prompt", "usd_per_million_completion")
 
 DEFAULT_DOLLARS = 10.0
 """What a run may cost with a server's model whose price is known, if nobody says anything else."""
@@ -34,19 +37,32 @@ FREE = Price(0.0, 0.0)
 
 @cache
 def prices() -> dict[str, Price]:
-    """The price table by model name.
+    """The price table by model name, see :func:`read_prices`."""
+    return read_prices(PRICES)
+
+
+def read_prices(path: Path) -> dict[str, Price]:
+    """The prices in a file by model name.
 
     Raises:
-        MnemocraftError: a row cannot be read; the message names it.
+        MnemocraftError: It, or a row, cannot be read; the message names it.
     """
     table = {}
-    lines = PRICES.read_text(encoding="utf-8").splitlines()
-    for row in csv.DictReader(line for line in lines if line.strip() and not line.startswith("#")):
+    with unreadable(path):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        rows = csv.DictReader(line for line in lines if line.strip() and not line.startswith("#"))
+        if set(_COLUMNS) - set(rows.fieldnames or ()):
+            raise MnemocraftError(f"{path} needs the columns {', '.join(_COLUMNS)}")
+        listed = list(rows)
+    for row in listed:
         try:
-            price = Price(float(row["usd_per_million_prompt"]), float(row["usd_per_million_completion"]))
-        except (KeyError, TypeError, ValueError):
-            raise MnemocraftError(f"{PRICES}: this row has no two prices in dollars: {row}") from None
-        table[row["model"]] = price
+            dollars = [float(row[name]) for name in _COLUMNS[1:]]
+        except (TypeError, ValueError):
+            dollars = []
+        if not dollars or not all(isfinite(each) and each >= 0 for each in dollars):
+            told = " ".join(str(dict(row)).split())[:200]
+            raise MnemocraftError(f"{path}: this row has no two prices in dollars: {told}")
+        table[row["model"]] = Price(*dollars)
     return table
 
 

@@ -21,7 +21,7 @@ import httpx2
 import openai
 
 from mnemocraft.bounded import read_json
-from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
+from mnemocraft.errors import SHORTEST_KEY, MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.types import MOST_TOKENS, Reply, Request, ToolCall, Usage
 
@@ -37,8 +37,6 @@ LONGEST_ANSWER = 64_000
 MOST_CALLS = 16
 """Tool calls of one answer that are read."""
 MASK = "[API key]"
-SHORTEST_KEY = 8
-"""Characters; shorter keys (``none``, ``k``) are words, and masking them would spoil messages."""
 _STATUS_KINDS = {400: "refused_request", 401: "refused_key", 408: "timeout", 429: "rate_limit"}
 
 

@@ -1,7 +1,7 @@
 """What a run will ask of a real model, said before it starts, and the few episodes of a first look.
 
-The numbers come from a rehearsal: the surrogate plays the first episode of some conditions, and two short
-questions to the model itself tell how fast it answers. A model that thinks aloud needs more than that.
+The numbers come from a rehearsal: the surrogate plays the first episode of some conditions, and some short
+questions to the model itself tell how fast it answers, one and four at a time. Thinking aloud comes on top.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs.study import ModelSpec, Stream, Study
+
+if TYPE_CHECKING:
+    from mnemocraft.llm import Model
 
 Needs = npt.NDArray[np.float64]
 """Calls, prompt tokens and completion tokens."""
@@ -27,6 +31,8 @@ REHEARSED = 40
 """Conditions that are rehearsed, spread over the study."""
 REHEARSAL_S = 10.0
 """Seconds after which a forecast rehearses no further one."""
+TRIED = 4
+"""Answers asked for at a time, to see whether a server gives them side by side."""
 LONG_S = 1800
 """A run that takes longer is said to."""
 _KINDS = ("calls", "prompt", "completion")
@@ -50,7 +56,7 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec) -> str:
     Args:
         study: What is to be run.
         left: Number of episodes by stream.
-        spec: The model; it is asked two short questions to time it.
+        spec: The model; it is asked six short questions to time it.
 
     Raises:
         MnemocraftError: It does not answer.
@@ -110,21 +116,33 @@ async def _one(study: Study, stream: Stream) -> Needs:
     return np.array([sum(role.get(kind, 0) for role in episode.tokens.values()) for kind in _KINDS], float)
 
 
-async def _timed(spec: ModelSpec) -> tuple[float, int, tuple[float, float] | None]:
-    """Seconds of a short answer, how many are asked for at a time, dollars a million tokens if known."""
+async def _timed(spec: ModelSpec) -> tuple[float, float, tuple[float, float] | None]:
+    """Seconds of a short answer, how many the model gives in that time, dollars a million tokens if known.
+
+    A server that gives :data:`TRIED` answers in less than twice the time of one is taken to keep up with all
+    that are asked for at a time.
+    """
     from mnemocraft.llm.budget import prices
 
     model = replace(spec, cache=None).open()
     try:
-        await model.complete([{"role": "user", "content": "Say yes."}], max_tokens=16)  # to wake it
-        started = time.perf_counter()
-        await model.complete([{"role": "user", "content": "Count from one to ten."}], max_tokens=32)
-        took = time.perf_counter() - started
+        await _seconds(model, "Say yes.")  # to wake it
+        took, at_once = await _seconds(model, "Count from one to ten."), 1.0
+        if not model.cpu_bound:
+            tried = [f"Count from {number} to ten." for number in range(2, 2 + TRIED)]
+            four = await _seconds(model, *tried)
+            at_once = spec.max_concurrency if four < 2 * took else TRIED * took / four
     finally:
         await model.aclose()
     price = prices().get(spec.name)
-    at_once = 1 if model.cpu_bound else spec.max_concurrency
     return took, at_once, None if price is None else (price.prompt, price.completion)
+
+
+async def _seconds(model: Model, *questions: str) -> float:
+    started = time.perf_counter()
+    asked = (model.complete([{"role": "user", "content": text}], max_tokens=32) for text in questions)
+    await asyncio.gather(*asked)
+    return time.perf_counter() - started
 
 
 def _duration(seconds: float) -> str:

@@ -19,10 +19,12 @@ SCHEME = 1
 TRANSPORT = ("timeout", "threads")
 """Model options that change how an answer comes, not what it says."""
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
 
 def digest(value: Any) -> str:
     """SHA-256 of the canonical JSON of ``value``, in hex."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

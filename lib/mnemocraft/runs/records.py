@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf, nan
 from pathlib import Path
@@ -28,6 +29,7 @@ PREDICTED_DIGITS = 4
 NOISE = 1e-12
 """Share of a column's scale below which a number says nothing."""
 _MISSING = object()
+_CODES = {int: "q", float: "d"}
 
 
 log = logging.getLogger(__name__)
@@ -61,8 +63,11 @@ class Rows:
     def add(self, records: Iterable[Record]) -> None:
         """Append the rows of some records."""
         found = list(records)
-        self._base.add(self._count, [_base(record) for record in found])
-        self._settings.add(self._count, [_settings(record) for record in found])
+        for name in COLUMNS[:-2]:
+            self._base.extend(name, self._count, [record.get(name) for record in found])
+        for name, place in zip(COLUMNS[-2:], ("offset", "length"), strict=True):
+            self._base.extend(name, self._count, [record["trajectory"][place] for record in found])
+        self._settings.add(self._count, _settings(found))
         self._metrics.add(self._count, [record["metrics"] for record in found])
         self._tokens.add(self._count, [_tokens(record) for record in found])
         self._count += len(found)
@@ -81,30 +86,47 @@ class Rows:
 
 
 class _Columns:
-    """Lists by name, each as far as there was something to add."""
+    """Columns by name, each as far as there was something to add; numbers alone take eight bytes each."""
 
     def __init__(self) -> None:
-        self._lists: dict[str, list[Any]] = {}
+        self._columns: dict[str, list[Any] | array[Any]] = {}
         self._texts: dict[str, str] = {}
 
     @property
     def names(self) -> list[str]:
-        return sorted(self._lists)
+        return sorted(self._columns)
 
     def add(self, before: int, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Append rows after ``before`` others, equal texts as one object."""
-        texts = self._texts
+        """Append rows after ``before`` others."""
         for name in dict.fromkeys(name for names in {tuple(row): None for row in rows} for name in names):
-            column = self._lists.setdefault(name, [])
-            column.extend([_MISSING] * (before - len(column)))
-            values = [row.get(name, _MISSING) for row in rows]
-            column += [texts.setdefault(v, v) if isinstance(v, str) else v for v in values]
+            self.extend(name, before, [row.get(name, _MISSING) for row in rows])
 
-    def take(self, name: str, length: int, missing: Any) -> list[Any]:
+    def extend(self, name: str, before: int, values: list[Any]) -> None:
+        """Append the values of a column after ``before`` rows, equal texts as one object."""
+        column = self._columns.setdefault(name, [])
+        if len(column) < before:
+            column = self._columns[name] = [*column, *[_MISSING] * (before - len(column))]
+        kinds = set(map(type, values))
+        if str in kinds:
+            texts = self._texts
+            values = [texts.setdefault(v, v) if type(v) is str else v for v in values]
+        code = _CODES.get(kinds.pop()) if len(kinds) == 1 else None
+        if code and not column:
+            self._columns[name] = array(code, values)
+        elif isinstance(column, array) and column.typecode != code:
+            self._columns[name] = [*column, *values]
+        else:
+            column.extend(values)
+
+    def take(self, name: str, length: int, missing: Any) -> Any:
         """A column, filled up to a length, which is kept no longer."""
-        column = self._lists.pop(name, [])
-        column.extend([_MISSING] * (length - len(column)))
-        return [missing if value is _MISSING else value for value in column]
+        import numpy as np
+
+        column = self._columns.pop(name, [])
+        if isinstance(column, array) and len(column) == length:
+            return np.asarray(column)
+        whole = (*column, *[_MISSING] * (length - len(column)))
+        return [missing if value is _MISSING else value for value in whole]
 
 
 def read_trajectory(out: Path, record: Mapping[str, Any] | pd.Series) -> list[dict[str, Any]]:
@@ -182,18 +204,19 @@ def _planned(path: Path, episodes: int) -> Iterator[Record]:
         log.warning("%s is damaged in line %s; running again plays those episodes again", path, lines)
 
 
-def _base(record: Record) -> Record:
-    place = record["trajectory"]
-    row = record | {"trajectory_offset": place["offset"], "trajectory_length": place["length"]}
-    return {name: row.get(name) for name in COLUMNS}
-
-
-def _settings(record: Record) -> Record:
-    """Settings as columns; a list or a mapping as its JSON."""
-    return {
-        key: json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value
-        for key, value in record["settings"].items()
-    }
+def _settings(records: Iterable[Record]) -> list[Record]:
+    """The settings of records as columns, a list or a mapping as its JSON; those of a stream are equal."""
+    rows: list[Record] = []
+    last = None
+    for record in records:
+        if record["settings"] != last:
+            last = record["settings"]
+            row = {
+                key: json.dumps(value, sort_keys=True) if isinstance(value, (dict, list)) else value
+                for key, value in last.items()
+            }
+        rows.append(row)
+    return rows
 
 
 def _tokens(record: Record) -> dict[str, int]:

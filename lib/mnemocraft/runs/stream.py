@@ -11,7 +11,7 @@ import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mnemocraft.errors import BudgetExceeded, MnemocraftError, ModelError
+from mnemocraft.errors import SHORTEST_KEY, BudgetExceeded, MnemocraftError, ModelError
 from mnemocraft.runs.events import End, Error
 from mnemocraft.runs.identity import SCHEME, StreamIdentity, identify
 from mnemocraft.runs.lease import Lease
@@ -206,6 +206,6 @@ def _body(outcome: Outcome) -> Record:
 def _without_keys(text: str) -> str:
     """An error may quote the request that failed; no API key may reach a file."""
     for name, value in os.environ.items():
-        if name.endswith("_API_KEY") and value:
+        if name.endswith("_API_KEY") and len(value) >= SHORTEST_KEY:
             text = text.replace(value, f"<{name}>")
     return text

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from mnemocraft import paths
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, unreadable
 
 COVERAGE = paths.ROOT / "COVERAGE.md"
 PAPERS = ("How2", "M2PA", "DEPS", "GiG", "MindStores")
@@ -32,7 +32,9 @@ def table() -> pd.DataFrame:
     Raises:
         MnemocraftError: A row has neither a place nor a reason, or a file that it names is not there.
     """
-    rows = pd.read_csv(paths.DATA / "papers" / "coverage.csv", keep_default_na=False)
+    path = paths.DATA / "papers" / "coverage.csv"
+    with unreadable(path):
+        rows = pd.read_csv(path, keep_default_na=False)
     for row in rows.itertuples():
         if bool(row.notebook) != bool(row.artefact) or not (row.notebook or row.reason):
             raise MnemocraftError(

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from mnemocraft import paths
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, unreadable
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies.claims import ALL
 
@@ -60,7 +60,8 @@ def table(results: Path = RESULTS, runs: Path = RUNS) -> pd.DataFrame:
     Raises:
         MnemocraftError: a table is missing, or of an older form.
     """
-    claims = pd.concat([_read(run, results) for run in pd.read_csv(runs).itertuples()], ignore_index=True)
+    with unreadable(runs):
+        claims = pd.concat([_read(run, results) for run in pd.read_csv(runs).itertuples()], ignore_index=True)
     standin = claims["model"].map(is_surrogate)
     return claims.iloc[standin.argsort(kind="stable")].reset_index(drop=True)
 
@@ -70,7 +71,8 @@ def _read(run: Any, results: Path) -> pd.DataFrame:
     path = results / run.notebook / paths.slug(run.model) / run.profile / "hypotheses.csv"
     if not path.exists():
         raise MnemocraftError(f"{path} is missing, and data/runs.csv lists its run.")
-    claims = pd.read_csv(path)
+    with unreadable(path):
+        claims = pd.read_csv(path)
     if not {"part", "pairs", "detectable"} <= set(claims):
         raise MnemocraftError(f"{path} is of an older form: run its notebook again.")
     columns = list(map(str, claims))

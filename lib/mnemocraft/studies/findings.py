@@ -15,8 +15,11 @@ import pandas as pd
 from IPython.display import DisplayHandle, Markdown
 
 from mnemocraft import paths
+from mnemocraft.errors import unreadable
 from mnemocraft.studies import report
 from mnemocraft.studies.markup import escaped
+
+pd.set_option("display.html.use_mathjax", False)  # a name or an answer with dollars in it is no mathematics
 
 Played = Mapping[str, Mapping[str, pd.DataFrame]]
 """By model, the tables by name."""
@@ -61,8 +64,9 @@ class Opening:
         self._handle.update(Markdown(self._text(played, profile)))
 
     def _text(self, played: Played, profile: str) -> str:
-        lines = "\n".join(f"- {line}" for line in self._findings(played))
-        who = ", ".join("no language model" if model == "none" else f"`{escaped(model)}`" for model in played)
+        named = {escaped(model): tables for model, tables in played.items()}
+        lines = "\n".join(f"- {line}" for line in self._findings(named))
+        who = ", ".join("no language model" if model == "none" else f"`{model}`" for model in named)
         return f"**What we found** (played by {who}; profile `{profile}`)\n\n{lines}"
 
 
@@ -82,7 +86,8 @@ def shipped(stem: str) -> tuple[str, dict[str, dict[str, pd.DataFrame]]]:
 
 def read(folder: Path) -> dict[str, pd.DataFrame]:
     """A folder's tables by name; what is empty in them is NaN, in columns of text too."""
-    return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
+    with unreadable(folder):
+        return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
 
 
 def _model(folder: Path) -> str:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from mnemocraft import paths
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, unreadable
 
 
 def table(name: str) -> pd.DataFrame:
@@ -16,7 +16,8 @@ def table(name: str) -> pd.DataFrame:
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in path.parent.glob("*.csv")))
         raise MnemocraftError(f"No paper table {name!r} in {path.parent}; there are: {known}.")
-    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    with unreadable(path):
+        return pd.read_csv(path, keep_default_na=False, na_values=[""])
 
 
 def fact(paper: str, name: str) -> float:

@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle, paths
+from mnemocraft.errors import unreadable
 from mnemocraft.runs import code_version, write_table
 from mnemocraft.runs.files import replace_file
 from mnemocraft.studies.estimates import number, text, wide
@@ -65,7 +66,8 @@ def write(
 def provenance(folder: Path) -> dict[str, Any]:
     """What a folder's provenance says: ``tables`` (model, seeds, config, commit by name), ``packages`` ..."""
     path = folder / PROVENANCE
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"tables": {}}
+    with unreadable(path):
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"tables": {}}
 
 
 def _write_provenance(folder: Path, origins: Mapping[str, Mapping[str, str]]) -> None:

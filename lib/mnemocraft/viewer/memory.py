@@ -123,7 +123,7 @@ def _static(entries: Entries, find: Find, told: Mapping[str, Sequence[str]]) -> 
         f"<details><summary>{escape(query)}</summary>{_in_html(entries, find(query), lines)}</details>"
         for query, lines in others
     )
-    return HTML(f"<div><b>{escape(first)}</b></div>{shown}{folded}")
+    return HTML(f"<div class='{strip.NO_MATHEMATICS}'><b>{escape(first)}</b>{shown}{folded}</div>")
 
 
 @styled

@@ -66,6 +66,8 @@ class Look:
 
 SMALL = Look()
 """For small worlds, such as a crafting table."""
+NO_MATHEMATICS = "tex2jax_ignore mathjax_ignore"
+"""The class of HTML in which a page takes no dollars for mathematics."""
 Replay = Callable[[Mapping[str, Any]], list[Moment]]
 """From the record of an episode to its moments."""
 
@@ -84,7 +86,8 @@ def strip(moments: list[Moment], look: Look = SMALL) -> Figure:
         axes.set_axis_off()
     for axes, moment in zip(grid.flat, chosen, strict=False):
         axes.imshow(moment.picture)
-        axes.set_title(shorten(moment.title, int(16 * look.inches), placeholder=" ..."), fontsize=7)
+        title = shorten(moment.title, int(16 * look.inches), placeholder=" ...")
+        axes.set_title(title, fontsize=7, parse_math=False)
     return figure
 
 
@@ -102,7 +105,7 @@ def static(moments: list[Moment], look: Look = SMALL) -> HTML:
     picture = base64.b64encode(buffer.getvalue()).decode()
     said = "".join(map(_in_html, moments))
     folded = f"<details><summary>What was said, {len(moments)} moments</summary>{said}</details>"
-    return HTML(f'<img src="data:image/png;base64,{picture}">{folded}')
+    return HTML(f'<div class="{NO_MATHEMATICS}"><img src="data:image/png;base64,{picture}">{folded}</div>')
 
 
 def _in_html(moment: Moment) -> str:

@@ -28,10 +28,15 @@ async def inner_monologue(rollout: Rollout, max_rounds: int | None = None) -> No
 
 async def _act(rounds: Rounds, answer: str) -> bool:
     """Carry out the step of an answer; whether it succeeded. Raises Stopped: ``gave_up``."""
-    actions = _ACTION.findall(answer) or [""]
-    action = actions[0].strip()
+    action = first_action(answer)
     if action.lower().rstrip(".") == "stop":
         raise Stopped("gave_up")
     plan = await rounds.read_lines(action)
     rounds.planned(plan)
     return bool(plan.steps) and rounds.attempt(plan.steps[0], 1).success
+
+
+def first_action(answer: str) -> str:
+    """What follows the first ``Action:`` on its line; empty if there is none."""
+    found = _ACTION.search(answer)
+    return found[1].strip() if found else ""

@@ -11,7 +11,7 @@ from mnemocraft.llm.types import Message
 from mnemocraft.memory.interface import Hit
 from mnemocraft.worlds.minecraft import example_names
 
-_NEXT = re.compile(r"^Next task:\s*(obtain .+?)\.?\s*$", re.M)
+_NEXT = re.compile(r"^Next task:\s*+(obtain .+)$", re.M)
 _SUCCESS = re.compile(r"^Success:\s*(yes|no)\b", re.M | re.I)
 LONGEST_TASK = 160
 """Characters of a proposed task."""
@@ -31,7 +31,7 @@ def listed(name: str, tasks: Sequence[str]) -> str:
 def proposed(answer: str, goal: str) -> str:
     """The task that a curriculum proposes; the goal itself where it proposes none that can be read."""
     found = _NEXT.findall(answer)
-    return one_line(found[-1])[:LONGEST_TASK] if found else goal
+    return one_line(found[-1]).removesuffix(".")[:LONGEST_TASK] if found else goal
 
 
 def verdict(answer: str) -> tuple[bool, str]:

@@ -15,7 +15,7 @@ from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.envs.kitchen.env import KitchenEnv
 from mnemocraft.envs.kitchen.planner.compact import Unplannable, read
 from mnemocraft.envs.kitchen.planner.search import search
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, unreadable
 from mnemocraft.paths import DATA
 
 PLANS = DATA / "kitchen" / "oracle_plans.jsonl"
@@ -46,8 +46,9 @@ def oracle_plan(task: str, seed: int | None) -> tuple[str, ...]:
 def _stored() -> dict[tuple[str, int | None], tuple[str, ...]]:
     if not PLANS.exists():
         return {}
-    lines = map(json.loads, PLANS.read_text(encoding="utf-8").splitlines())
-    return {(line["task"], line["seed"]): tuple(line["actions"]) for line in lines}
+    with unreadable(PLANS):
+        lines = map(json.loads, PLANS.read_text(encoding="utf-8").splitlines())
+        return {(line["task"], line["seed"]): tuple(line["actions"]) for line in lines}
 
 
 def plan_kitchen(env: KitchenEnv, effort: int = EFFORT) -> tuple[str, ...] | None:

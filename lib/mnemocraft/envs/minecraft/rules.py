@@ -49,7 +49,7 @@ def rules(version: str) -> Rules:
     path = DATA / "minecraft" / f"{version}.json"
     try:
         return _parse(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise MnemocraftError(
             f"The rules file {path} cannot be read ({error!r}); install a checkout with `pip install -e .`, "
             "or make the file again with `python -m training.minecraft_rules`."

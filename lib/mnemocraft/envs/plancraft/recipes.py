@@ -15,6 +15,8 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from mnemocraft.errors import unreadable
+
 if TYPE_CHECKING:
     import networkx as nx
 
@@ -178,15 +180,18 @@ def book() -> RecipeBook:
     """The real recipes: all shaped, shapeless and smelting recipes of the package (the kinds it plays)."""
     folder = package_file("environment", "recipes")
     tags = _tags()
-    data = ((path.stem, json.loads(path.read_text())) for path in sorted(folder.glob("*.json")))
-    return RecipeBook(recipe for name, raw in data if (recipe := _parse(name, raw, tags)))
+    with unreadable(folder):
+        data = ((path.stem, json.loads(path.read_text())) for path in sorted(folder.glob("*.json")))
+        return RecipeBook(recipe for name, raw in data if (recipe := _parse(name, raw, tags)))
 
 
 @cache
 def max_stack() -> dict[str, int]:
     """How many of each item fit in one slot, for all items of the game."""
-    items = json.loads(package_file("environment", "assets", "constants.json").read_text())["items"]
-    return {item["type"]: item["stackSize"] if item["stackable"] else 1 for item in items}
+    path = package_file("environment", "assets", "constants.json")
+    with unreadable(path):
+        items = json.loads(path.read_text())["items"]
+        return {item["type"]: item["stackSize"] if item["stackable"] else 1 for item in items}
 
 
 def _bare(name: str) -> str:
@@ -195,7 +200,8 @@ def _bare(name: str) -> str:
 
 def _tags() -> dict[str, list[str]]:
     folder = package_file("environment", "tags")
-    return {path.stem: json.loads(path.read_text())["values"] for path in sorted(folder.glob("*.json"))}
+    with unreadable(folder):
+        return {path.stem: json.loads(path.read_text())["values"] for path in sorted(folder.glob("*.json"))}
 
 
 def _allowed(raw: Any, tags: dict[str, list[str]]) -> Cell:

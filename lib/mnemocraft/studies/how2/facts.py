@@ -20,6 +20,7 @@ from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import difference
 from mnemocraft.studies.how2 import measures
 from mnemocraft.studies.how2.load import SPLITS
+from mnemocraft.studies.markup import escaped
 
 WITHOUT_CHECK = {"relevance": "memory_only", "how2": "parse"}
 """The set-ups with a Relevance role, and what they are without it."""
@@ -110,7 +111,8 @@ def same_as_just_ask(table1: pd.DataFrame) -> tuple[int, int]:
 
 def told(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """The facts of a model's tables as sentences; none for what was not run."""
-    return [*of_relevance(model, tables), *of_order(model, tables)]
+    name = escaped(model)
+    return [*of_relevance(name, tables), *of_order(name, tables)]
 
 
 def of_relevance(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -152,9 +154,10 @@ def of_order(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
 
 def teaching(model: str) -> str:
     """What Table 5 is worth: answers and verdicts come from the same model."""
+    name = escaped(model)
     if is_surrogate(model):
         return (
-            f"`{model}` judges its own answers, which it writes from the same plan that the template is made "
+            f"`{name}` judges its own answers, which it writes from the same plan that the template is made "
             "of: this table shows that the study runs, not that anything could teach."
         )
-    return f"`{model}` judges its own answers; a model may like what it wrote itself."
+    return f"`{name}` judges its own answers; a model may like what it wrote itself."

@@ -8,6 +8,7 @@ from itertools import product
 import pandas as pd
 
 from mnemocraft import stats
+from mnemocraft.errors import unreadable
 from mnemocraft.paths import DATA, NO_MODEL
 from mnemocraft.stats import Cells, Key, difference, rate
 from mnemocraft.studies import claims, estimates, papers
@@ -144,4 +145,6 @@ def verdicts(success: Cells, controllers: Sequence[str]) -> pd.DataFrame:
 
 def designs() -> pd.DataFrame:
     """The designs that were played at full size before the registered one, each with its gains in points."""
-    return pd.read_csv(DATA / "registrations" / "04_earlier_designs.csv")
+    path = DATA / "registrations" / "04_earlier_designs.csv"
+    with unreadable(path):
+        return pd.read_csv(path)
