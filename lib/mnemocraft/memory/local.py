@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mnemocraft.memory.index import COMPONENTS, REFINED, SAMPLE, SCANNED, VectorIndex
+from mnemocraft.memory.index import COMPONENTS, SAMPLE, SCANNED, VectorIndex
 from mnemocraft.memory.log import ExperienceLog
 from mnemocraft.memory.stores import Candidates, Doubles, Experience, Floats
 
@@ -103,7 +103,7 @@ class LocalStore:
         """Where the approximate index is kept: it is derived, and made again if it is missing."""
         if self.log.path is None:
             return None
-        made_of = f"{self.log.name} {self._weights.tolist()} {COMPONENTS} {SCANNED} {REFINED}"
+        made_of = f"{self.log.name} {self._weights.tolist()} {COMPONENTS} {SCANNED}"
         name = hashlib.sha256(made_of.encode()).hexdigest()[:8]
         return self.log.path.with_name(f"{self.log.path.name}.{name}.faiss")
 
