@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import multiprocessing
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
@@ -14,6 +18,7 @@ import numpy as np
 from mnemocraft.agents import rollout
 from mnemocraft.agents.how2.agent import agent
 from mnemocraft.agents.how2.settings import Settings
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.types import Reply, Request, ToolCall, Usage
 from mnemocraft.memory.keyed import Keyed
 from mnemocraft.memory.none import NoMemory
@@ -56,6 +61,39 @@ class Stand:
 
     async def complete(self, messages: Any, **options: Any) -> Reply:
         return await self.backend.generate(Request(self.name, messages, **options))
+
+
+@contextmanager
+def unwritable() -> Iterator[Path]:
+    """A folder that everybody may read and only its owner may write to."""
+    with TemporaryDirectory() as name:  # pytest's own folders are closed to other users
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+def told_without_rights(action: Callable[[], object]) -> str:
+    """The sentence of the MnemocraftError that an action ends with where it is not root who acts."""
+    fork = multiprocessing.get_context("fork")
+    answers = fork.SimpleQueue()
+
+    def act() -> None:
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+        try:
+            action()
+        except MnemocraftError as error:
+            answers.put(str(error))
+        else:
+            answers.put("no error")
+
+    child = fork.Process(target=act)
+    child.start()
+    child.join(60)
+    assert child.exitcode == 0
+    return answers.get()
 
 
 def play(agent: Any, world: Any, model: Any, memory: Any = None, **options: Any) -> Episode:

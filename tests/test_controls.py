@@ -52,9 +52,11 @@ def test_what_the_others_hand_out():
         assert len(history) == 20 and "place 19\n" in history[0].text
         (only,) = told("history", tokens=len(history[0].text) // 4 + 1).recall(HERE)
         assert only == history[0]
-        (right,) = told("oracle").recall(HERE)
-        assert "place 19\n" in right.text
-        assert told("oracle", 10).recall(HERE) == []
+        right = told("oracle", k=6).recall(HERE)  # five successes from the latest on, then a failure
+        assert [hit.text.split("\n")[0] for hit in right] == [
+            f"State: place {n}" for n in (19, 17, 15, 13, 11, 9)
+        ]
+        assert told("oracle").recall(Cue("get clay", "place 3")) == []
 
 
 class Asked(Stand):
@@ -78,7 +80,7 @@ def test_an_agent_without_memory_asks_what_it_asks_while_nothing_is_remembered(a
         pytest.skip("it asks more as soon as it has a memory; test_mindstores_agent and test_m2pa_agent")
     requests = []
     with encoding():
-        for memory in (None, get_memory("none"), get_memory("oracle")):
+        for memory in (None, get_memory("none"), get_memory("experience", k=0)):
             model = Asked()
             play(get_agent(agent), make(task, seed=1, max_steps=6), model, memory)
             requests.append(model.requests)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bench_memory import Plain
+from helpers import told_without_rights, unwritable
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory import Experience, ExperienceMemory
 from test_experience import Hashed, refused, some
@@ -80,6 +81,24 @@ def test_a_folder_that_even_root_cannot_write_to_is_told(tmp_path, folder):
         pytest.skip("this system has no /proc")
     (tmp_path / "a file").write_text("no folder")
     refused("cannot be opened", lambda: ExperienceMemory(Hashed(), path=tmp_path / folder / "memory.db"))
+
+
+def test_a_read_only_folder_is_told_and_nothing_is_lost():
+    with unwritable() as folder:
+        told = told_without_rights(lambda: ExperienceMemory(Hashed(), path=folder / "new.db"))
+        assert "cannot be used: " in told and told.count(". ") == 0 and "\n" not in told
+        assert list(folder.iterdir()) == []
+        path = folder / "memory.db"
+        memory = ExperienceMemory(Hashed(), path=path)
+        memory.add_many(some(3))
+        memory.close()
+
+        def add() -> None:
+            ExperienceMemory(Hashed(), path=path).add_many(some(1))
+
+        told = told_without_rights(add)
+        assert "cannot be used: " in told and told.count(". ") == 0 and "\n" not in told
+        assert list(ExperienceMemory(Hashed(), path=path).log.entries()) == some(3)[::-1]
 
 
 def test_damage_in_the_middle_is_told_and_the_file_left_as_it_is(tmp_path):

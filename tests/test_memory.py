@@ -70,7 +70,7 @@ def recalled(memory):
 
 
 @pytest.mark.parametrize("name", MEMORIES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(past=st.lists(episodes, max_size=4), later=episodes)
 def test_a_memory_that_is_restored_recalls_and_goes_on_like_the_original(name, past, later):
     with encoding():
@@ -84,7 +84,7 @@ def test_a_memory_that_is_restored_recalls_and_goes_on_like_the_original(name, p
 
 
 @pytest.mark.parametrize("name", MEMORIES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(past=st.lists(episodes, max_size=3))
 def test_to_recall_changes_nothing(name, past):
     with encoding():

@@ -26,6 +26,7 @@ from mnemocraft.stats import (
     two_way_anova,
     verdict,
 )
+from mnemocraft.studies.claims import minus
 
 RNG = np.random.default_rng(5)
 A_MINUS_B = difference([("a",)], [("b",)])
@@ -100,6 +101,17 @@ def test_an_effect_is_found_sooner_where_pairs_share_their_clusters() -> None:
     assert paired.low > 0 and paired.p < 0.005
     assert paired.value == unpaired.value and (paired.clusters, unpaired.clusters) == (60, 120)
     assert paired.high - paired.low < 0.9 * (unpaired.high - unpaired.low)
+
+
+def test_pairs_are_those_of_one_contrast_also_where_two_contrasts_are_compared() -> None:
+    frames = [
+        records(np.random.default_rng(3)).assign(level=level, arm=arm) for level in (2, 4) for arm in "ab"
+    ]
+    found = cells(pd.concat(frames), rate("success"), ["level", "arm"], "task")
+    gains = {level: difference([(level, "a")], [(level, "b")]) for level in (2, 4)}
+    pooled = difference([(2, "a"), (4, "a")], [(2, "b"), (4, "b")])
+    assert [found.estimate(weights).n for weights in (gains[2], pooled)] == [180, 360]
+    assert found.estimate(minus(gains[4], gains[2])).n == 180
 
 
 def test_one_episode_per_cluster_is_the_plain_bootstrap() -> None:

@@ -150,9 +150,10 @@ class Cells:
         return round(value, 12) + 0.0, draws.round(12)  # a difference of equals is 0
 
     def _pairs(self, weights: Mapping[Key, float]) -> int:
-        """Episodes of a contrast's smaller arm."""
-        arms = [sum(self.n[key] for key, w in weights.items() if sign * w > 0) for sign in (1, -1)]
-        return min(filter(None, arms), default=0)
+        """Episodes of a contrast's smaller arm; of a difference of two contrasts those of one."""
+        arms = [[(self.n[key], abs(w)) for key, w in weights.items() if sign * w > 0] for sign in (1, -1)]
+        contrasts = max(1, *(round(sum(w for _, w in arm)) for arm in arms))
+        return min((sum(n for n, _ in arm) for arm in arms if arm), default=0) // contrasts
 
     def mean(self, keys: Sequence[Key]) -> Estimate:
         """Unweighted mean of those of the cells that were run."""

@@ -104,15 +104,20 @@ class History(Experiences):
 
 
 class Oracle(Experiences):
-    """The latest success of the very task, whatever the state; nothing while there is none."""
+    """What the very task left, whatever the state: its successes, then its failures, the latest first.
+
+    It knows which task an entry is of, which the nearest entries are only likely to be of; while the task is
+    new there is nothing that is right.
+    """
 
     source = "oracle"
 
     def recall(self, cue: Cue) -> list[Hit]:
-        """At most one."""
+        """At most ``k`` entries."""
         task = cue.query or cue.goal
-        right = (one for one in self.store.log.entries() if one.success and one.task == task)
-        return [Hit(one.text, 1.0, self.source) for one in right][:1]
+        right = [one for one in self.store.log.entries() if one.task == task]
+        right.sort(key=lambda one: not one.success)
+        return [Hit(one.text, 1.0, self.source) for one in right[: self.k]]
 
 
 def _draw(cue: Cue) -> np.random.Generator:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mnemocraft.memory.index import CELLS, COMPONENTS, SAMPLE, VectorIndex
+from mnemocraft.memory.index import COMPONENTS, SAMPLE, SCANNED, VectorIndex
 from mnemocraft.memory.log import ExperienceLog
 from mnemocraft.memory.stores import Candidates, Doubles, Experience, Floats
 
@@ -38,7 +38,7 @@ class LocalStore:
         index = self._caught_up()
         if index is None:
             return Candidates([], np.zeros((0, 3, 0), np.float32), -np.inf)
-        count = min((2 * k + 8) * 4**wider if index.exact else 6 * k, len(index))
+        count = min((2 * k + 8) * 4**wider if index.exact else 2 * k + 6, len(index))
         places, least = index.search(self._scaled(query[None])[0], count)
         ids = [place + 1 for place in places]
         whole = not index.exact or count == len(index)
@@ -103,7 +103,7 @@ class LocalStore:
         """Where the approximate index is kept: it is derived, and made again if it is missing."""
         if self.log.path is None:
             return None
-        made_of = f"{self.log.name} {self._weights.tolist()} {COMPONENTS} {CELLS}"
+        made_of = f"{self.log.name} {self._weights.tolist()} {COMPONENTS} {SCANNED}"
         name = hashlib.sha256(made_of.encode()).hexdigest()[:8]
         return self.log.path.with_name(f"{self.log.path.name}.{name}.faiss")
 

@@ -101,10 +101,16 @@ def neighbours(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def controls(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Success by meta-task with other memories, where all tasks share one."""
+    """Success by meta-task with other memories, where all tasks share one, and what these handed out.
+
+    ``recalled`` are entries an episode; ``handed`` is the share of episodes with any.
+    """
     kept = _part(episodes, SHARED)
-    mine = kept[kept["player"].isin([DEPS, FULL, *CONTROLS])]
-    return _labelled(rates(_with_average(mine), ["player", "group"]), SHARED, ["group"])
+    mine = _with_average(kept[kept["player"].isin([DEPS, FULL, *CONTROLS])])
+    mine["handed"] = (mine["recalled"] > 0).astype(float)
+    told = mine.groupby(["player", "group"])[["recalled", "handed"]].mean().reset_index()
+    table = rates(mine, ["player", "group"]).merge(told, on=["player", "group"])
+    return _labelled(table, SHARED, ["group"])
 
 
 def curve(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -148,7 +154,7 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
 def _labelled(table: pd.DataFrame, part: str, columns: list[str]) -> pd.DataFrame:
     names = {name: player.label for name, player in PLAYERS[part].items()}
     table = in_order(table, {"player": list(names), "group": (*GROUPS, AVERAGE)})
-    shown = [name for name in (*NUMBERS, "paper") if name in table]
+    shown = [name for name in (*NUMBERS, "paper", "recalled", "handed") if name in table]
     return table.assign(label=table["player"].map(names))[["player", "label", *columns, *shown]]
 
 
