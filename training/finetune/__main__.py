@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from training.finetune.training import Trainer
 
-LONGEST = {"how2": 1792, "kitchen": 8192, "minecraft": 4096, "household": 4096}
+LONGEST = {"how2": 1792, "kitchen": 9216, "minecraft": 4096, "household": 4096}
 """Tokens after which a dialogue is cut; one of which nothing to be learnt is left is passed over."""
 SEED = 0
 SAVE_EVERY = 10
