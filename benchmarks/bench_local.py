@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib
 import json
 import os
+import platform
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
@@ -31,37 +34,76 @@ from mnemocraft.studies.how2.load import ADAPTER
 
 CONTEXT = 16384
 """Tokens a slot, as when the recording was made."""
-Tuning = Callable[[Any], None]
-"""What is set of llama.cpp's parameters."""
 
 
-def defaults(params: Any) -> None:
-    """llama.cpp's own settings, with the four slots that ``llama-server`` has and room enough in each."""
-    params.n_parallel, params.n_ctx = 4, 4 * CONTEXT
+@dataclass(frozen=True)
+class Settings:
+    """Of a server.
+
+    Attributes:
+        parallel: Slots, and conversations asked at a time.
+        change: What is set beside :class:`Local`'s own settings, which are made first.
+        own: Without these it is llama.cpp as it comes, with room enough in every slot.
+    """
+
+    parallel: int
+    change: Callable[[Any], None] = lambda params: None
+    own: bool = True
 
 
-SETTINGS: dict[str, tuple[int, Tuning | None]] = {
-    "llama.cpp's defaults": (4, defaults),
-    "1 slot": (1, None),
-    "2 slots": (2, None),
-    "4 slots": (4, None),
-    "8 slots": (8, None),
+def drafts(params: Any) -> None:
+    """Guess what comes next from what followed the same four tokens before."""
+    kinds = importlib.import_module("xllamacpp").common_speculative_type
+    params.speculative.types = [kinds.COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE]
+    params.speculative.ngram_simple.size_n, params.speculative.ngram_simple.size_m = 4, 8
+    params.speculative.draft.n_max = 8
+
+
+def quantised(params: Any) -> None:
+    """Keys and values of the conversation in 8 bits."""
+    kinds = importlib.import_module("xllamacpp").ggml_type
+    params.cache_type_k = params.cache_type_v = kinds.GGML_TYPE_Q8_0
+
+
+def pinned(params: Any) -> None:
+    """Every thread on a core of its own."""
+    for threads in (params.cpuparams, params.cpuparams_batch):
+        threads.cpumask = [core < threads.n_threads for core in range(len(threads.cpumask))]
+        threads.mask_valid = threads.strict_cpu = True
+
+
+SETTINGS = {
+    "1 slot": Settings(1),
+    "llama.cpp as it comes": Settings(4, own=False),
+    "2 slots": Settings(2),
+    "4 slots": Settings(4),
+    "8 slots": Settings(8),
+    "4 slots, drafts": Settings(4, drafts),
+    "4 slots, 8-bit cache": Settings(4, quantised),
+    "4 slots, pinned": Settings(4, pinned),
 }
-"""By name: requests at a time, and what is set; None for :class:`Local`'s own."""
+"""By name; answers are compared with those of the first row. What was computed of a prompt's later parts is 
+never reused after another beginning (``n_cache_reuse``), as it depends on the beginning."""
 
 
 class Tuned(Local):
     """A server with settings of its own, that keeps what llama.cpp says of each answer."""
 
-    def __init__(self, parallel: int, threads: int, tuning: Tuning | None) -> None:
-        super().__init__(ADAPTER, context=CONTEXT, parallel=parallel, threads=threads)
-        self.tuning, self.timings = tuning, list[dict[str, float]]()
+    def __init__(self, settings: Settings, threads: int) -> None:
+        super().__init__(ADAPTER, context=CONTEXT, parallel=settings.parallel, threads=threads)
+        self.settings, self.timings = settings, list[dict[str, float]]()
+        self.seconds = self.processor = 0.0
 
     def _tune(self, params: Any) -> None:
-        (self.tuning or super()._tune)(params)
+        if self.settings.own:
+            super()._tune(params)
+        else:
+            params.n_parallel, params.n_ctx = self.settings.parallel, self.settings.parallel * CONTEXT
+            params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        self.settings.change(params)
 
-    async def timed(self, conversations: list[list[Request]]) -> tuple[list[Reply], float]:
-        """Replies to all requests, conversations asked ``parallel`` at a time, and the seconds taken."""
+    async def timed(self, conversations: list[list[Request]]) -> list[Reply]:
+        """Replies to all requests, conversations asked ``parallel`` at a time."""
         left, found = list(enumerate(conversations)), dict[int, list[Reply]]()
         read = Endpoint.read
 
@@ -77,11 +119,11 @@ class Tuned(Local):
         with patch.object(Endpoint, "read", kept):
             await self.generate(Request(self.name, [{"role": "user", "content": "Hello"}], max_tokens=1))
             self.timings.clear()
-            started = time.perf_counter()
+            started, processor = time.perf_counter(), time.process_time()
             await asyncio.gather(*(worker() for _ in range(self._parallel)))
-            seconds = time.perf_counter() - started
+            self.seconds, self.processor = time.perf_counter() - started, time.process_time() - processor
         await self.aclose()
-        return [reply for n in sorted(found) for reply in found[n]], seconds
+        return [reply for n in sorted(found) for reply in found[n]]
 
 
 def workload(conversations: int) -> list[list[Request]]:
@@ -134,13 +176,13 @@ def measured(
     name: str, conversations: list[list[Request]], threads: int
 ) -> tuple[dict[str, Any], list[Reply]]:
     """A row of the table, and the replies."""
-    parallel, tuning = SETTINGS[name]
-    server = Tuned(parallel, threads, tuning)
-    replies, seconds = asyncio.run(server.timed(conversations))
+    server = Tuned(SETTINGS[name], threads)
+    replies = asyncio.run(server.timed(conversations))
     total = pd.DataFrame(server.timings).sum()
     row = {
         "settings": name,
-        "answers_per_s": len(replies) / seconds,
+        "answers_per_s": len(replies) / server.seconds,
+        "processor_s_per_answer": server.processor / len(replies),
         "prompt_tokens_computed": int(total["prompt_n"]),
         "prompt_tokens_from_cache": int(total["cache_n"]),
         "tokens_generated": int(total["predicted_n"]),
@@ -148,7 +190,7 @@ def measured(
         "drafts_accepted": int(total.get("draft_n_accepted", 0)),
         "prompt_tokens_per_s": 1e3 * total["prompt_n"] / total["prompt_ms"],
         "generated_tokens_per_s": 1e3 * total["predicted_n"] / total["predicted_ms"],
-        "seconds": seconds,
+        "seconds": server.seconds,
     }
     return row, replies
 
@@ -156,7 +198,7 @@ def measured(
 def main() -> None:
     """Print the table; with ``--save`` keep it too."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--conversations", type=int, default=12)
+    parser.add_argument("--conversations", type=int, default=4, help="4 are 65 answers")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     parser.add_argument("--only", nargs="*", default=list(SETTINGS), help="names of rows")
     parser.add_argument("--save", action="store_true", help="write benchmarks/results/local.json")
@@ -172,12 +214,15 @@ def main() -> None:
             np.mean([one == other for one, other in zip(said[0], replies, strict=True)])
         )
         rows.append(row)
+        row["weights_read_share"] = row["generated_tokens_per_s"] * weights / speed
         print(pd.Series(row).to_string(), flush=True)
     head = {
         "answers": len(said[0]),
         "threads": chosen.threads,
         "copied_gb_per_s": speed / 1e9,
         "weights_gb": weights / 1e9,
+        "machine": platform.processor() or platform.machine(),
+        "llama_cpp": importlib.import_module("xllamacpp").get_system_info(),
     }
     print(head)
     if chosen.save:

@@ -276,7 +276,7 @@ def labelled(task: Example, pairs: int, rng: random.Random) -> Iterator[Dialogue
     env = PlancraftEnv.of_example(task)
     observation = env.reset()[0]
     for _ in range(pairs):
-        entries = {}
+        entries: dict[bool, str] = {}
         for n in range(24):
             wanted = n % 2 == 0
             teacher, other = rng.choice(TEACHERS[:3]), _other(task, rng, wanted)
@@ -307,7 +307,7 @@ def true_for(task: Example, other: Example, teacher: str) -> bool:
     if not told or not here:
         return False
     if teacher != "executable":
-        return any(step.recipe == other.recipe for step in told for other in here)
+        return any(one.recipe == another.recipe for one in told for another in here)
     env = PlancraftEnv.of_example(task)
     env.reset()
     for action in expert_actions(other):
