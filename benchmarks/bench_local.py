@@ -214,7 +214,8 @@ def main() -> None:
             np.mean([one == other for one, other in zip(said[0], replies, strict=True)])
         )
         rows.append(row)
-        row["weights_read_share"] = row["generated_tokens_per_s"] * weights / speed
+        passes = (1 - row["drafts_accepted"] / row["tokens_generated"]) * row["generated_tokens_per_s"]
+        row["weights_read_share"] = passes * weights / speed
         print(pd.Series(row).to_string(), flush=True)
     head = {
         "answers": len(said[0]),
