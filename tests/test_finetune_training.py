@@ -10,6 +10,7 @@ transformers = pytest.importorskip("transformers", reason="the extra 'finetune' 
 pytest.importorskip("peft", reason="the extra 'finetune' is not installed")
 
 from mnemocraft.errors import MnemocraftError  # noqa: E402
+from training.finetune import __main__ as command  # noqa: E402
 from training.finetune.render import Sequence  # noqa: E402
 from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule  # noqa: E402
 
@@ -131,3 +132,37 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path):
     other = dataclasses.replace(RECIPE, learning_rate=1e-3)
     with pytest.raises(MnemocraftError, match="other data or settings"):
         Trainer(add_adapter(tiny(), other), [steps], other, tmp_path)
+
+
+def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(tmp_path, monkeypatch):
+    steps = schedule(sequences(), RECIPE)
+
+    def trainer(*_):
+        return Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "checkpoint")
+
+    monkeypatch.setattr(command, "_trainer", trainer)
+    monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
+    monkeypatch.setattr(command, "_check", lambda *_: pytest.fail("nothing is checked within a sitting"))
+    for done in (1, 2):
+        command.train(tmp_path, "kitchen", 1, minutes=0)
+        assert trainer().done == done
+    assert not (tmp_path / "models").exists()
+
+
+def test_what_is_served_of_a_world_is_its_best_adapter_under_its_own_name(tmp_path, monkeypatch):
+    steps = schedule(sequences(), RECIPE)
+    monkeypatch.setattr(
+        command,
+        "_trainer",
+        lambda *_: Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "checkpoint"),
+    )
+    monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
+
+    def check(trainer, folder, world, threads):
+        (folder / f"adapter-{trainer.done}.gguf").write_bytes(world.encode())
+        return [{"setup": "react", "teacher": "", "solved": 1, "tasks": 2, "step": trainer.done}]
+
+    monkeypatch.setattr(command, "_check", check)
+    command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    assert (tmp_path / "models" / "kitchen_gemma-3-270m.gguf").read_bytes() == b"kitchen"
+    assert (tmp_path / "models" / "kitchen_gemma-3-270m.csv").read_text().count("react") == 1

@@ -1,7 +1,11 @@
 """Makes the small model: ``python -m training.finetune`` (two and a half hours on two cores; resumable).
 
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
-at every check. ``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
+at every check. ``--world kitchen`` (``minecraft``, ``household``, ``plancraft``) makes that of another world,
+see :mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it
+is shown. Each can be stopped at any time and started again; ``--minutes`` stops a training after so many.
+
+``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
 ``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
 ``python -m training.finetune check`` asks the model that runs here some recorded requests again, and prints
 agreement by role and answers a second.
@@ -11,8 +15,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -26,15 +32,17 @@ from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
 from mnemocraft.studies.how2.load import ADAPTER
-from training.finetune.demonstrate import COURSES, Course, Dialogue, dialogues
+from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
+from training.finetune.worlds import LESSONS, NUMBER
+from training.finetune.worlds import dialogues as given
 
 if TYPE_CHECKING:
     import torch
 
     from training.finetune.training import Trainer
 
-LONGEST = 1792
-"""Tokens after which a dialogue is cut."""
+LONGEST = {"how2": 1792, "kitchen": 9216, "minecraft": 4096, "household": 4096}
+"""Tokens after which a dialogue is cut; one of which nothing to be learnt is left is passed over."""
 SEED = 0
 SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
@@ -49,7 +57,11 @@ PATIENCE = 2
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.finetune", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("train", "agree", "check"), default="train")
+    parser.add_argument("what", nargs="?", choices=("train", "show", "agree", "check"), default="train")
+    parser.add_argument(
+        "--world", choices=("how2", "plancraft", *LESSONS), default="how2", help="what is learnt"
+    )
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop training after so many")
     parser.add_argument("--requests", type=int, default=40, help="recorded requests that check asks again")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
@@ -58,8 +70,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         os.environ["PYTHONHASHSEED"] = "0"
         os.execv(sys.executable, [sys.executable, "-m", "training.finetune", *sys.argv[1:]])
     folder = paths.output_root() / "build" / "finetune"
-    if chosen.what == "train":
-        train(folder, chosen.threads)
+    folder = folder if chosen.world == "how2" else folder / chosen.world
+    if chosen.what == "show":
+        shown = courses(folder, chosen.world)
+        print(f"{sum(map(len, shown))} dialogues in {folder}")
+    elif chosen.what == "train":
+        train(folder, chosen.world, chosen.threads, chosen.minutes)
     elif chosen.what == "agree":
         agree()
     else:
@@ -69,9 +85,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"{table.to_string()}\n{speed:.2f} answers a second")
 
 
-def train(folder: Path, threads: int) -> None:
+def train(folder: Path, world: str, threads: int, minutes: float) -> None:
     """Train, check as it goes, and put the best adapter into ``data/models``."""
-    trainer = _trainer(folder, threads)
+    trainer, ends = _trainer(folder, world, threads), time.monotonic() + 60 * minutes
     checks = folder / "checks.csv"
     done = pd.read_csv(checks).to_dict("records") if checks.is_file() else []
     with tqdm(total=len(trainer.steps), initial=trainer.done, unit="step", desc="fine-tuning") as bar:
@@ -80,21 +96,53 @@ def train(folder: Path, threads: int) -> None:
                 bar.set_postfix(loss=f"{trainer.step():.3f}")
                 bar.update()
             step, steps = trainer.steps_in_course
-            if step == steps or step % SAVE_EVERY == 0:
+            over = time.monotonic() > ends
+            if over or step == steps or step % SAVE_EVERY == 0:
                 trainer.save()
+            if over:
+                print(f"{trainer.done} of {len(trainer.steps)} steps; the same command goes on from there")
+                return
             if step == steps or step % CHECK_EVERY == 0:
-                done += _check(trainer, folder, threads)
+                done += _check(trainer, folder, world, threads)
                 pd.DataFrame(done).to_csv(checks, index=False)
     best = max(_solved(done).items(), key=lambda item: (item[1], -item[0]))[0]
     ADAPTERS.mkdir(exist_ok=True)
-    (ADAPTERS / f"{ADAPTER}.gguf").write_bytes(_file(folder, best).read_bytes())
+    name = ADAPTER if world == "how2" else f"{world}_gemma-3-270m"
+    (ADAPTERS / f"{name}.gguf").write_bytes(_file(folder, best).read_bytes())
     pd.DataFrame(done).assign(served=lambda t: t["step"] == best).to_csv(
-        ADAPTERS / f"{ADAPTER}.csv", index=False
+        ADAPTERS / f"{name}.csv", index=False
     )
-    print(f"served: the adapter after step {best} of {len(trainer.steps)}; {ADAPTERS / ADAPTER}.gguf")
+    print(f"served: the adapter after step {best} of {len(trainer.steps)}; {ADAPTERS / name}.gguf")
 
 
-def _trainer(folder: Path, threads: int) -> Trainer:
+def courses(folder: Path, world: str) -> list[list[Dialogue]]:
+    """What is learnt, course by course, from the files of an earlier run as far as it came."""
+    if world in LESSONS:
+        return [_lessons(folder, world)]
+    taught = COURSES if world == "how2" else PLANCRAFT_COURSES
+    return [_dialogues(folder, SEED + n, course) for n, course in enumerate(taught)]
+
+
+def _lessons(folder: Path, world: str) -> list[Dialogue]:
+    """A line a lesson, written as they are given; what a kill left of the last line is written anew."""
+    file = folder / f"lessons-{SEED}.jsonl"
+    folder.mkdir(parents=True, exist_ok=True)
+    whole = (
+        [line for line in file.read_text().splitlines(True) if line.endswith("\n")] if file.is_file() else []
+    )
+    file.write_text("".join(whole))
+    with file.open("a") as out:
+        for number in tqdm(
+            range(len(whole), NUMBER[world]), desc="lessons", disable=len(whole) >= NUMBER[world]
+        ):
+            out.write(json.dumps([asdict(d) for d in given(world, SEED, number)]) + "\n")
+            out.flush()
+    return [
+        Dialogue(**d) for line in file.read_text().splitlines()[: NUMBER[world]] for d in json.loads(line)
+    ]
+
+
+def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     import torch
 
     from training.finetune.base import load_base
@@ -105,9 +153,10 @@ def _trainer(folder: Path, threads: int) -> Trainer:
     model, tokenizer = load_base(_dtype())
     device = "cuda" if torch.cuda.is_available() else "cpu"
     recipe = Hyperparameters(seed=SEED)
-    shown = [_dialogues(folder, SEED + n, course) for n, course in enumerate(COURSES)]
-    courses = [schedule([sequence(d, tokenizer, LONGEST) for d in part], recipe) for part in shown]
-    return Trainer(add_adapter(model.to(device), recipe), courses, recipe, folder / "checkpoint")
+    longest = LONGEST.get(world, LONGEST["how2"])
+    shown = [[sequence(d, tokenizer, longest) for d in part] for part in courses(folder, world)]
+    steps = [schedule([each for each in part if each.learn.any()], recipe) for part in shown]
+    return Trainer(add_adapter(model.to(device), recipe), steps, recipe, folder / "checkpoint")
 
 
 def _dialogues(folder: Path, seed: int, course: Course) -> list[Dialogue]:
@@ -131,7 +180,7 @@ def _dtype() -> torch.dtype:
     return torch.bfloat16 if fast else torch.float32
 
 
-def _check(trainer: Trainer, folder: Path, threads: int) -> list[dict]:
+def _check(trainer: Trainer, folder: Path, world: str, threads: int) -> list[dict]:
     """Export the adapter as it is and play the held-out tasks with it."""
     from training.finetune.export import export_adapter
     from training.finetune.validation import check
@@ -139,7 +188,9 @@ def _check(trainer: Trainer, folder: Path, threads: int) -> list[dict]:
     file = _file(folder, trainer.done)
     base = find_model("").base.stem
     export_adapter(trainer.model, file, base_name=base, provenance={"seed": SEED, "step": trainer.done})
-    found = check(file, threads).assign(step=trainer.done, loss=round(trainer.recent_loss(CHECK_EVERY), 4))
+    found = check(file, world, threads).assign(
+        step=trainer.done, loss=round(trainer.recent_loss(CHECK_EVERY), 4)
+    )
     return found.to_dict("records")
 
 

@@ -15,7 +15,7 @@ import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.agents.how2.agent import Actor, agent
@@ -23,7 +23,7 @@ from mnemocraft.agents.how2.roles import is_relevant
 from mnemocraft.agents.how2.settings import TEACHERS, Settings
 from mnemocraft.agents.rollout import Rollout, Stopped
 from mnemocraft.envs import PlancraftEnv
-from mnemocraft.envs.plancraft import Example, book
+from mnemocraft.envs.plancraft import Example, book, plan_steps
 from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import SLOT_NAMES
 from mnemocraft.llm import Model
@@ -68,6 +68,8 @@ class Course:
         longest: Longest task with a teacher, in expert actions; the ends of long dialogues are cut off.
         full_slot: Chance that the expert first puts a product where something else lies, which changes
             nothing, before it puts it right.
+        impossible: Share of tasks that cannot be done, as the planner proves.
+        judged: Pairs of relevance checks a task with a teacher: an entry true for its table, and one not.
     """
 
     tasks: int
@@ -75,6 +77,8 @@ class Course:
     distractors: tuple[int, ...]
     longest: int
     full_slot: float
+    impossible: float = IMPOSSIBLE
+    judged: int = 0
 
 
 COURSES = (
@@ -84,6 +88,11 @@ COURSES = (
 """First mostly the known recipes, each about three times, with little on the table; then mostly answers.
 After the first alone the model solved 10 of 16 held-out tasks with executable answers: it lost its place in
 the answer, and put products into I1, mostly free on an empty table, whatever the answer said."""
+PLANCRAFT_COURSES = (
+    replace(COURSES[0], impossible=0.25),
+    replace(COURSES[1], tasks=600, impossible=0.25, judged=1),
+)
+"""As above, with more proofs that a task cannot be done, and memories to be judged by the planner."""
 _NO_TOKENS = Usage(0, 0, estimated=True)
 _GRID = SLOT_NAMES[1:10]
 _ROLES = {
@@ -104,12 +113,14 @@ class Dialogue:
         messages: OpenAI messages; the last is the expert's.
         tools: What the Actor was offered; None for the other roles.
         targets: For each assistant message whether it is to be learnt (mistakes are not).
+        source: The task's id and a hash of what is in it; empty in How2.
     """
 
     role: str
     messages: list[Message]
     tools: list[Tool] | None
     targets: list[bool]
+    source: str = ""
 
 
 class Expert:
@@ -183,16 +194,22 @@ def dialogues(seed: int, course: Course) -> Iterator[Dialogue]:
     for n in range(course.tasks):
         if rng.random() < course.from_memory:
             known.append(known.pop(0))
-            task = draw(f"FRESH{seed}-{n}", known[-1:], rng, course.distractors, SHORT)
+            task = draw(f"FRESH{seed}-{n}", known[-1:], rng, course.distractors, SHORT, course.impossible)
             settings = Settings("base")
         else:
-            task = draw(f"FRESH{seed}-{n}", everything, rng, DISTRACTORS, course.longest)
+            task = draw(f"FRESH{seed}-{n}", everything, rng, DISTRACTORS, course.longest, course.impossible)
             settings = Settings(*rng.choices(list(AGENTS), list(AGENTS.values()))[0])
         if task is None:
             continue
-        yield from play(task, settings, rng, course.full_slot)
-        if settings.setup == "parse":
-            yield _judged(task, rng, seed)
+        shown = play(task, settings, rng, course.full_slot)
+        if course.judged:  # those of the planner stand for the reader's
+            yield from (dialogue for dialogue in shown if dialogue.role != "relevance")
+            if settings.setup != "base":
+                yield from labelled(task, course.judged, rng)
+        else:
+            yield from shown
+            if settings.setup == "parse":
+                yield _judged(task, rng, seed)
 
 
 def draw(
@@ -249,3 +266,78 @@ def _judged(task: Example, rng: random.Random, seed: int) -> Dialogue:
     entry = templated_answer(teacher, elsewhere, other.target)
     asyncio.run(is_relevant(rollout, observation["text"], task.target, entry))
     return expert.roles[0]
+
+
+def labelled(task: Example, pairs: int, rng: random.Random) -> Iterator[Dialogue]:
+    """Relevance checks of memories, one true for the task's table and one not, as the planner has it.
+
+    Fewer pairs where none is found; of a task that cannot be done no memory is true, so it has none.
+    """
+    env = PlancraftEnv.of_example(task)
+    observation = env.reset()[0]
+    for _ in range(pairs):
+        entries: dict[bool, str] = {}
+        for n in range(24):
+            wanted = n % 2 == 0
+            teacher, other = rng.choice(TEACHERS[:3]), _other(task, rng, wanted)
+            if other is not None and true_for(task, other, teacher) == wanted:
+                elsewhere = PlancraftEnv.of_example(other).reset()[0]
+                entries.setdefault(wanted, templated_answer(teacher, elsewhere, other.target))
+        if len(entries) == 2:
+            for wanted, label in rng.sample([(True, "yes"), (False, "no")], 2):
+                yield _relevance(env, observation["text"], entries[wanted], label)
+
+
+def _other(task: Example, rng: random.Random, alike: bool) -> Example | None:
+    """The table for which a memory was written: this one now and then, of the same target, or of any."""
+    if alike and rng.random() < 0.3:
+        return task
+    targets = [task.target] if alike or rng.random() < 0.5 else sorted(book().by_result)
+    return draw("OTHER", targets, rng, DISTRACTORS, MAX_ACTIONS, impossible=0.1)
+
+
+def true_for(task: Example, other: Example, teacher: str) -> bool:
+    """Whether the plan for another table, as a teacher tells it, is of use for a task.
+
+    If it names slots: whether it makes the target when it is carried out on the task's table to the letter.
+    If it names items: whether one of its crafts is among the shortest plan's for that table.
+    """
+    told = plan_steps(other.inventory, other.target)
+    here = plan_steps(task.inventory, task.target)
+    if not told or not here:
+        return False
+    if teacher != "executable":
+        return any(one.recipe == another.recipe for one in told for another in here)
+    env = PlancraftEnv.of_example(task)
+    env.reset()
+    for action in expert_actions(other):
+        env.step(action)
+        if env.reason:
+            break
+    return env.reason == "success"
+
+
+def _relevance(env: PlancraftEnv, context: str, entry: str, label: str) -> Dialogue:
+    """The very request of run time, with the label as its answer."""
+    said = _Says(label)
+    rollout = Rollout(
+        agent(Settings("relevance", TEACHERS[0])), PlancraftWorld(env), Keyed(), Model("labels", said), 0
+    )
+    asyncio.run(is_relevant(rollout, context, env.example.target, entry))
+    return Dialogue("relevance", [*said.messages, {"role": "assistant", "content": label}], None, [True])
+
+
+class _Says:
+    """A backend that says one thing, and keeps what it was asked."""
+
+    name, cpu_bound = "labels", True
+
+    def __init__(self, text: str) -> None:
+        self.text, self.messages = text, list[Message]()
+
+    async def generate(self, request: Request) -> Reply:
+        self.messages = list(request.messages)
+        return Reply(self.text, [], _NO_TOKENS)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""

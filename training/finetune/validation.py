@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import random
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from mnemocraft.agents import get_agent
 from mnemocraft.agents.how2.agent import agent
 from mnemocraft.agents.how2.settings import Settings
 from mnemocraft.agents.rollout import play
@@ -19,6 +22,7 @@ from mnemocraft.memory.keyed import Keyed
 from mnemocraft.studies.how2.load import known_targets
 from mnemocraft.worlds.plancraft import PlancraftWorld
 from training.finetune.demonstrate import draw
+from training.finetune.worlds import LESSONS, ORDER, Lesson, lesson
 
 AGENTS = (
     ("base", "none"),
@@ -28,6 +32,17 @@ AGENTS = (
 )
 TASKS = 8
 """Held-out tasks an agent; the same for every check."""
+WORLD_AGENTS = {
+    "kitchen": ("gig_ld", "react"),
+    "minecraft": ("zero_shot", "inner_monologue", "deps"),
+    "household": ("gig_ld", "react"),
+}
+WORLD_TASKS = 6
+"""The same of the other worlds."""
+HELD_OUT = 1_000
+"""Seed of their lessons, of which none is learnt from."""
+Group = tuple[tuple[str, str], list[Coroutine[Any, Any, bool]]]
+"""An agent, with its teacher, and its episodes."""
 PARALLEL = 8
 """Episodes at a time."""
 EASY = 6
@@ -46,22 +61,39 @@ def held_out(setup: str) -> list[Example]:
     return tasks
 
 
-def check(adapter: Path, threads: int) -> pd.DataFrame:
+def check(adapter: Path, world: str, threads: int) -> pd.DataFrame:
     """Play the held-out tasks: one row per agent with ``setup``, ``teacher``, ``solved`` and ``tasks``."""
-    return pd.DataFrame(asyncio.run(_played(adapter, threads)))
+    return pd.DataFrame(asyncio.run(_played(adapter, world, threads)))
 
 
-async def _played(adapter: Path, threads: int) -> list[dict[str, Any]]:
+async def _played(adapter: Path, world: str, threads: int) -> list[dict[str, Any]]:
     model = get_model(f"local:{adapter}", threads=threads, parallel=PARALLEL)
     rows = []
     try:
-        for setup, teacher in AGENTS:
-            settings = Settings(setup, teacher)
-            solved = await asyncio.gather(*(_solves(settings, task, model) for task in held_out(setup)))
-            rows.append({"setup": setup, "teacher": teacher, "solved": sum(solved), "tasks": TASKS})
+        for (setup, teacher), episodes in (_lessons if world in LESSONS else _crafts)(world, model):
+            solved = await asyncio.gather(*episodes)
+            rows.append({"setup": setup, "teacher": teacher, "solved": sum(solved), "tasks": len(solved)})
     finally:
         await model.aclose()
     return rows
+
+
+def _crafts(world: str, model: Model) -> Iterator[Group]:
+    for setup, teacher in AGENTS:
+        settings = Settings(setup, teacher)
+        yield (setup, teacher), [_solves(settings, task, model) for task in held_out(setup)]
+
+
+def _lessons(world: str, model: Model) -> Iterator[Group]:
+    """Lessons that were not given, of each of some agents the first task."""
+    for name in WORLD_AGENTS[world]:
+        numbers = (n for n in itertools.count() if ORDER[world][n % len(ORDER[world])] == name)
+        lessons = filter(None, (lesson(world, HELD_OUT, n) for n in numbers))
+        yield (name, ""), [_reaches(each, model) for each in itertools.islice(lessons, WORLD_TASKS)]
+
+
+async def _reaches(given: Lesson, model: Model) -> bool:
+    return (await play(get_agent(given.agent), given.begin[0](), given.memory(), model)).success
 
 
 async def _solves(settings: Settings, task: Example, model: Model) -> bool:

@@ -97,12 +97,8 @@ class Local:
         if self._files.packaged:
             params.chat_template = CHAT_TEMPLATE
         params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
-        params.n_ctx, params.n_parallel = self._context * self._parallel, self._parallel
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
-        params.cache_prompt, params.cache_ram_mib = True, 1024  # conversations that take turns stay warm
-        params.swa_full = True  # else what a conversation shares with a longer one cannot be reused
-        params.slot_prompt_similarity = 0.6  # roles share half of a prompt, and must not share a slot
         params.ui, params.verbosity = False, 0
+        self._tune(params)
         try:
             self._server = llama.Server(params)
         except (RuntimeError, ValueError) as error:
@@ -118,6 +114,14 @@ class Local:
             stop=_TURN_MARKS,
         )
         self._endpoint.failures = self.failures
+
+    def _tune(self, params: Any) -> None:
+        """What makes it fast; ``benchmarks/bench_local.py`` measures each against llama.cpp's defaults."""
+        params.n_ctx, params.n_parallel = self._context * self._parallel, self._parallel
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        params.cache_prompt, params.cache_ram_mib = True, 1024  # conversations that take turns stay warm
+        params.swa_full = True  # else what a conversation shares with a longer one cannot be reused
+        params.slot_prompt_similarity = 0.6  # roles share half of a prompt, and must not share a slot
 
 
 def _import_server() -> Any:

@@ -14,6 +14,10 @@ class Competence:
     slip: float
     seed: int
 
+    def knows(self, belief: str, *draw: object) -> bool:
+        """Whether a belief is right; ``draw`` is what that is drawn by."""
+        return chance(*draw) < self.knowledge
+
     def heeds(self, *what: object) -> bool:
         """Whether it takes notice of something in its context."""
         return chance("heeds", self.seed, *what) < self.attention

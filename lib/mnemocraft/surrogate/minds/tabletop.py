@@ -11,7 +11,7 @@ from functools import cached_property
 
 from mnemocraft.envs.tabletop.scene import TABLE, Where, aims, place, refusal
 from mnemocraft.envs.tabletop.solver import Move, solve
-from mnemocraft.surrogate.chance import chance, pick
+from mnemocraft.surrogate.chance import pick
 from mnemocraft.surrogate.minds import Mind, Step
 
 _THINGS = re.compile(r"^Things: (.+)$", re.M)
@@ -69,7 +69,7 @@ class TabletopMind(Mind):
         """Whether what it believes about a thing is wrong."""
         ended = sum(_ENDED in told.text for told in self.conversation.told)
         again = ended + sum(line.startswith(f"pick the {thing} ") for line in self.failures)
-        known = chance("table top", self.who.seed, thing, again) < self.who.knowledge
+        known = self.who.knows(thing, "table top", self.who.seed, thing, again)
         return not known and thing not in self.lessons
 
     def aims(self, thing: str) -> frozenset[str]:

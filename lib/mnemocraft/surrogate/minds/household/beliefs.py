@@ -102,13 +102,12 @@ class Beliefs:
 
     def knows(self, belief: str) -> bool:
         """Whether a belief is right, by itself or because it was told."""
-        return (
-            belief in self.told or chance("household", self.who.seed, self.task, belief) < self.who.knowledge
-        )
+        own = self.who.knows(belief, "household", self.who.seed, self.task, belief)
+        return own or belief in self.told
 
     def again(self, belief: str) -> bool:
         """Whether thinking again puts a belief right."""
-        return chance("again", self.who.seed, self.task, belief) < self.who.knowledge
+        return self.who.knows(belief, "again", self.who.seed, self.task, belief)
 
     def heeds(self, *what: object) -> bool:
         """Whether it takes notice of something in this call."""

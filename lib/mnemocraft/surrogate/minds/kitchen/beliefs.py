@@ -9,7 +9,6 @@ there. Only the latter can be refuted by looking at what an action leads to.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from mnemocraft.surrogate.chance import chance
 from mnemocraft.surrogate.competence import Competence
 
 TABLE = "a dish belongs on a table"
@@ -80,7 +79,7 @@ class Beliefs:
 
     def knows(self, belief: str) -> bool:
         """Whether a belief is right, by itself or because it was told."""
-        own = chance("kitchen", self.who.seed, self.goal, belief) < self.who.knowledge
+        own = self.who.knows(belief, "kitchen", self.who.seed, self.goal, belief)
         return own or belief in self.told
 
     def heeds(self, *what: object) -> bool:
@@ -100,8 +99,7 @@ class Beliefs:
         return [
             belief
             for belief in DISHES
-            if not self.knows(belief)
-            and chance("again", self.who.seed, self.goal, belief) < self.who.knowledge
+            if not self.knows(belief) and self.who.knows(belief, "again", self.who.seed, self.goal, belief)
         ]
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mnemocraft.envs.minecraft.engine import engine
 from mnemocraft.envs.minecraft.operators import Operator
-from mnemocraft.surrogate.chance import chance, pick
+from mnemocraft.surrogate.chance import pick
 from mnemocraft.surrogate.competence import Competence
 
 STATIONS = ("crafting_table", "furnace")
@@ -114,7 +114,7 @@ def believed(version: str, item: str, who: Competence, again: int = 0) -> Source
     true = shortest(version).get(item)
     if true is None:
         return Source("mine", item)
-    if chance("knows", who.seed, version, item, again) < who.knowledge:
+    if who.knows(item, "knows", who.seed, version, item, again):
         return true
     mined = ("mine", item) in engine(version, "game").operators  # then that it is mined is no mistake
     mistakes = [source for source in _mistaken(true) if source.verb == true.verb or not mined]

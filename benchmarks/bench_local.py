@@ -1,0 +1,235 @@
+"""How fast the local model answers How2's recorded requests, beside llama.cpp's own defaults.
+
+Run ``python benchmarks/bench_local.py`` on an otherwise idle machine; ``--save`` keeps the table.
+Conversations of the recording are asked again turn by turn, as many at a time as the server has slots, and
+the other roles' requests in the recording's proportion. A row is one server with its settings, started anew;
+the start is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import json
+import os
+import platform
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+
+from mnemocraft.llm.cache import reply_from_json
+from mnemocraft.llm.endpoint import Endpoint
+from mnemocraft.llm.local import Local, find_model
+from mnemocraft.llm.replay import find_recording, read_recording
+from mnemocraft.llm.types import Reply, Request
+from mnemocraft.paths import ROOT
+from mnemocraft.studies.how2.load import ADAPTER
+
+CONTEXT = 16384
+"""Tokens a slot, as when the recording was made."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of a server.
+
+    Attributes:
+        parallel: Slots, and conversations asked at a time.
+        change: What is set beside :class:`Local`'s own settings, which are made first.
+        own: Without these it is llama.cpp as it comes, with room enough in every slot.
+    """
+
+    parallel: int
+    change: Callable[[Any], None] = lambda params: None
+    own: bool = True
+
+
+def drafts(params: Any) -> None:
+    """Guess what comes next from what followed the same four tokens before."""
+    kinds = importlib.import_module("xllamacpp").common_speculative_type
+    params.speculative.types = [kinds.COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE]
+    params.speculative.ngram_simple.size_n, params.speculative.ngram_simple.size_m = 4, 8
+    params.speculative.draft.n_max = 8
+
+
+def quantised(params: Any) -> None:
+    """Keys and values of the conversation in 8 bits."""
+    kinds = importlib.import_module("xllamacpp").ggml_type
+    params.cache_type_k = params.cache_type_v = kinds.GGML_TYPE_Q8_0
+
+
+def pinned(params: Any) -> None:
+    """Every thread on a core of its own."""
+    for threads in (params.cpuparams, params.cpuparams_batch):
+        threads.cpumask = [core < threads.n_threads for core in range(len(threads.cpumask))]
+        threads.mask_valid = threads.strict_cpu = True
+
+
+SETTINGS = {
+    "1 slot": Settings(1),
+    "llama.cpp as it comes": Settings(4, own=False),
+    "2 slots": Settings(2),
+    "4 slots": Settings(4),
+    "8 slots": Settings(8),
+    "4 slots, drafts": Settings(4, drafts),
+    "4 slots, 8-bit cache": Settings(4, quantised),
+    "4 slots, pinned": Settings(4, pinned),
+}
+"""By name; answers are compared with those of the first row. What was computed of a prompt's later parts is 
+never reused after another beginning (``n_cache_reuse``), as it depends on the beginning."""
+
+
+class Tuned(Local):
+    """A server with settings of its own, that keeps what llama.cpp says of each answer."""
+
+    def __init__(self, settings: Settings, threads: int) -> None:
+        super().__init__(ADAPTER, context=CONTEXT, parallel=settings.parallel, threads=threads)
+        self.settings, self.timings = settings, list[dict[str, float]]()
+        self.seconds = self.processor = 0.0
+
+    def _tune(self, params: Any) -> None:
+        if self.settings.own:
+            super()._tune(params)
+        else:
+            params.n_parallel, params.n_ctx = self.settings.parallel, self.settings.parallel * CONTEXT
+            params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        self.settings.change(params)
+
+    async def timed(self, conversations: list[list[Request]]) -> list[Reply]:
+        """Replies to all requests, conversations asked ``parallel`` at a time."""
+        left, found = list(enumerate(conversations)), dict[int, list[Reply]]()
+        read = Endpoint.read
+
+        def kept(endpoint: Endpoint, data: Any, *rest: Any) -> Reply:
+            self.timings.append(data["timings"])
+            return read(endpoint, data, *rest)
+
+        async def worker() -> None:
+            while left:
+                n, requests = left.pop(0)
+                found[n] = [await self.generate(request) for request in requests]
+
+        with patch.object(Endpoint, "read", kept):
+            await self.generate(Request(self.name, [{"role": "user", "content": "Hello"}], max_tokens=1))
+            self.timings.clear()
+            started, processor = time.perf_counter(), time.process_time()
+            await asyncio.gather(*(worker() for _ in range(self._parallel)))
+            self.seconds, self.processor = time.perf_counter() - started, time.process_time() - processor
+        await self.aclose()
+        return [reply for n in sorted(found) for reply in found[n]]
+
+
+def workload(conversations: int) -> list[list[Request]]:
+    """So many whole conversations of the Actor, evenly from the recording, and the other roles' requests.
+
+    Those are spread evenly among them, in the proportion of the recording.
+    """
+    _, entries = read_recording(find_recording(ADAPTER))
+    asked = [Request(**e["request"]) for e in entries if isinstance(reply_from_json(e["reply"]), Reply)]
+    actor = {json.dumps(request.messages): request for request in asked if request.tools}
+    others = [request for request in asked if not request.tools]
+    continued = {json.dumps(request.messages[:-2]) for request in actor.values()}
+    ends = _evenly([request for text, request in actor.items() if text not in continued], conversations)
+    chains = [
+        [
+            actor[text]
+            for n in range(2, len(end.messages) + 1, 2)
+            if (text := json.dumps(end.messages[:n])) in actor
+        ]
+        for end in ends
+    ]
+    few = round(sum(map(len, chains)) * len(others) / len(actor))
+    alone = [[request] for request in _evenly(others, few)]
+    places = [
+        (n / len(kind), number) for number, kind in enumerate((chains, alone)) for n in range(len(kind))
+    ]
+    turns = (iter(chains), iter(alone))
+    return [next(turns[number]) for _, number in sorted(places)]
+
+
+def _evenly(items: list[Request], number: int) -> list[Request]:
+    return [items[n * len(items) // number] for n in range(number)]
+
+
+def bandwidth(threads: int, megabytes: int = 512) -> float:
+    """Bytes read a second by so many threads that copy with numpy: the memory's, not the cache's."""
+    halves = [np.ones(megabytes * 2**17 // threads) for _ in range(threads)]
+    copies = [np.empty_like(half) for half in halves]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(np.copyto, copies, halves))
+        seconds = []
+        for _ in range(5):
+            started = time.perf_counter()
+            list(pool.map(np.copyto, copies, halves))
+            seconds.append(time.perf_counter() - started)
+    return megabytes * 2**20 / min(seconds)
+
+
+def measured(
+    name: str, conversations: list[list[Request]], threads: int
+) -> tuple[dict[str, Any], list[Reply]]:
+    """A row of the table, and the replies."""
+    server = Tuned(SETTINGS[name], threads)
+    replies = asyncio.run(server.timed(conversations))
+    total = pd.DataFrame(server.timings).sum()
+    row = {
+        "settings": name,
+        "answers_per_s": len(replies) / server.seconds,
+        "processor_s_per_answer": server.processor / len(replies),
+        "prompt_tokens_computed": int(total["prompt_n"]),
+        "prompt_tokens_from_cache": int(total["cache_n"]),
+        "tokens_generated": int(total["predicted_n"]),
+        "tokens_drafted": int(total.get("draft_n", 0)),
+        "drafts_accepted": int(total.get("draft_n_accepted", 0)),
+        "prompt_tokens_per_s": 1e3 * total["prompt_n"] / total["prompt_ms"],
+        "generated_tokens_per_s": 1e3 * total["predicted_n"] / total["predicted_ms"],
+        "seconds": server.seconds,
+    }
+    return row, replies
+
+
+def main() -> None:
+    """Print the table; with ``--save`` keep it too."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--conversations", type=int, default=4, help="4 are 65 answers")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
+    parser.add_argument("--only", nargs="*", default=list(SETTINGS), help="names of rows")
+    parser.add_argument("--save", action="store_true", help="write benchmarks/results/local.json")
+    chosen = parser.parse_args()
+    conversations = workload(chosen.conversations)
+    speed = bandwidth(chosen.threads)
+    weights = find_model(ADAPTER).base.stat().st_size
+    rows, said = [], list[list[Reply]]()
+    for name in chosen.only:
+        row, replies = measured(name, conversations, chosen.threads)
+        said.append(replies)
+        row["same_answers"] = float(
+            np.mean([one == other for one, other in zip(said[0], replies, strict=True)])
+        )
+        rows.append(row)
+        passes = (1 - row["drafts_accepted"] / row["tokens_generated"]) * row["generated_tokens_per_s"]
+        row["weights_read_share"] = passes * weights / speed
+        print(pd.Series(row).to_string(), flush=True)
+    head = {
+        "answers": len(said[0]),
+        "threads": chosen.threads,
+        "copied_gb_per_s": speed / 1e9,
+        "weights_gb": weights / 1e9,
+        "machine": platform.processor() or platform.machine(),
+        "llama_cpp": importlib.import_module("xllamacpp").get_system_info(),
+    }
+    print(head)
+    if chosen.save:
+        path = ROOT / "benchmarks" / "results" / "local.json"
+        path.write_text(json.dumps(head | {"rows": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+"""What the small model is shown of the other worlds: nothing evaluated, and the unknown only when told."""
+
+import random
+import re
+
+import pytest
+
+from helpers import Scripted, play
+from mnemocraft.agents import get_agent
+from mnemocraft.envs import PlancraftEnv
+from mnemocraft.envs.kitchen import TASKS
+from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
+from mnemocraft.errors import ModelError
+from mnemocraft.studies.gig.sweep import LAYOUTS
+from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
+from mnemocraft.worlds.textworld import textworld
+from training.finetune import __main__ as command
+from training.finetune import demonstrate, worlds
+from training.finetune.demonstrate import PLANCRAFT_COURSES, labelled
+from training.finetune.tasks import fresh_task
+
+SEED = 77
+"""Lessons of a seed that nobody learns from."""
+
+
+def found(world, numbers):
+    return [d for n in numbers for d in worlds.dialogues(world, SEED, n)]
+
+
+@pytest.fixture(scope="module")
+def minecraft():
+    return found("minecraft", range(12))
+
+
+def learnt(dialogues):
+    """Every answer that is learnt, with the messages before it."""
+    for dialogue in dialogues:
+        said = [n for n, message in enumerate(dialogue.messages) if message["role"] == "assistant"]
+        assert len(said) == len(dialogue.targets)
+        for n, wanted in zip(said, dialogue.targets, strict=True):
+            if wanted:
+                yield dialogue.messages[n]["content"], dialogue.messages[:n]
+
+
+# --- the evaluation is left alone -------------------------------------------------------------------------
+
+
+def test_the_contents_of_all_that_is_evaluated_are_known():
+    assert len(BENCHMARK_SEEDS) == 10 and set(BENCHMARK_SEEDS) <= set(LAYOUTS)
+    kitchens = worlds.evaluated("kitchen")
+    assert {worlds.kitchen_content(task, seed) for task in TASKS for seed in (42, 420, 1260)} <= kitchens
+    for task in minecraft_tasks():
+        held = textworld(task.key).inventory
+        assert worlds.minecraft_content({task.target("1.16.5"): 1}, held) in worlds.evaluated("minecraft")
+
+
+def test_a_layout_of_the_benchmark_is_refused(monkeypatch):
+    monkeypatch.setattr(worlds, "KITCHEN_SEEDS", (42,))
+    assert all(worlds.lesson("kitchen", SEED, n) is None for n in range(8))
+
+
+def test_a_task_of_the_76_is_refused(monkeypatch):
+    monkeypatch.setattr(worlds, "_demand", lambda *_: ({"stone_sword": 1}, {}))
+    assert worlds.lesson("minecraft", SEED, 0) is None
+    monkeypatch.setattr(worlds, "_demand", lambda *_: ({"stone_sword": 1}, {"stick": 1}))
+    assert worlds.lesson("minecraft", SEED, 0) is not None
+
+
+def test_a_game_that_is_known_by_name_is_refused_though_it_names_itself_otherwise(monkeypatch):
+    pytest.importorskip("alfworld", reason="the extra 'alfworld' is not installed")
+    game = worlds.generate("pick_and_place_simple", 3)
+    assert worlds.household_content(game) == worlds.household_content(game.replace("simple_3)", "simple_99)"))
+    monkeypatch.setattr(worlds, "GAME_SEEDS", (3,))
+    assert all(worlds.lesson("household", SEED, n) is None for n in range(7))
+
+
+@pytest.mark.parametrize("world", ["kitchen", "minecraft"])
+def test_no_lesson_is_about_anything_evaluated(world):
+    lessons = [worlds.lesson(world, 0, n) for n in range(45)]
+    tasks = [task for each in lessons if each for task in each.tasks]
+    assert len(tasks) > 40
+    assert not {content for _, content in tasks} & worlds.evaluated(world)
+    if world == "kitchen":
+        assert not {int(name.rpartition("/")[2]) for name, _ in tasks} & {*LAYOUTS, *range(10)}
+
+
+def test_dialogues_say_what_was_played(minecraft):
+    for dialogue in minecraft:
+        name, content = dialogue.source.split()
+        assert name.startswith("minecraft/") and content not in worlds.evaluated("minecraft")
+
+
+# --- what is unknown is learnt only where it was told -----------------------------------------------------
+
+
+def test_a_half_is_known():
+    assert len(worlds.known_dishes()) == 10 and len(worlds.known_rules()) == 4
+    assert {len([d for d in worlds.known_dishes() if d.startswith(m)]) for m in ("sync", "async")} == {5}
+    others = {i for v in worlds.VERSIONS for i in worlds.shortest(v)} - worlds.basic_items()
+    assert len(others & worlds.known_items()) == len(others) // 2
+
+
+def test_an_unknown_item_is_learnt_only_after_something_was_said_about_it(minecraft):
+    items = set(worlds.shortest("1.16.5")) | set(worlds.shortest("1.11.2"))
+    told = re.compile(r"^(?:Explanation|Memory|Message|Insight|Prediction|Result|Failed step): .*$", re.M)
+    seen = 0
+    for answer, before in learnt(minecraft):
+        unknown = set(re.findall(r"\w+", answer)) & items - worlds.known_items()
+        said = "\n".join(
+            line for m in before[1:] if m["role"] == "user" for line in told.findall(m["content"])
+        )
+        assert unknown <= set(re.findall(r"\w+", said)), answer
+        seen += bool(unknown)
+    assert seen > 5
+
+
+def test_who_is_told_nothing_plays_only_what_is_known():
+    for n, agent in enumerate(worlds.ORDER["minecraft"] * 3):
+        given = worlds.lesson("minecraft", SEED, n)
+        if given and agent not in worlds.TOLD_BY["minecraft"]:
+            version, item = given.tasks[0][0].split("/")[1:]
+            assert worlds.needed(version, item) <= worlds.known_items()
+
+
+def test_an_unknown_dish_is_learnt_from_experience_that_did_the_same(monkeypatch):
+    monkeypatch.setitem(worlds.KEPT, "gig_exp", 1.0)
+    given = worlds.lesson("kitchen", SEED, 17)
+    assert given is not None and given.agent == "gig_exp"
+    assert "/".join(given.tasks[0][0].split("/")[1:3]) not in worlds.known_dishes()
+    answers = list(learnt(worlds.dialogues("kitchen", SEED, 17)))
+    assert answers
+    for answer, before in answers:
+        past = re.search(r"^Action then: (.+)$", before[-1]["content"], re.M)
+        assert past and re.sub(r"\d", "", f"Action: {past[1]}\n") in re.sub(r"\d", "", answer)
+
+
+# --- conversations ----------------------------------------------------------------------------------------
+
+
+def user(text):
+    return {"role": "user", "content": text}
+
+
+def said(text):
+    return {"role": "assistant", "content": text}
+
+
+def test_turns_that_continue_each_other_are_one_dialogue_and_what_agents_leave_out_is_left_out():
+    turns = [
+        worlds.Turn([user("a")], "1", True),
+        worlds.Turn([user("other")], "x", True),
+        worlds.Turn([user("a"), said("1"), user("b")], "slip", False),
+        worlds.Turn([user("a"), said("1"), user("b, again")], "2", True),
+        worlds.Turn([user("a"), said("slip of another kind"), user("c")], "3", True),
+    ]
+    dialogues = worlds.conversations(turns, ["planner"] * 5, "task")
+    assert [(len(d.messages), d.targets) for d in dialogues] == [
+        (2, [True]),
+        (4, [True, True]),
+        (4, [False, True]),
+    ]
+
+
+def test_prompts_are_those_of_run_time(minecraft):
+    for agent in ("deps", "inner_monologue", "zero_shot"):
+        model = Scripted([ModelError("enough seen")])
+        play(get_agent(agent), textworld("stick"), model)
+        system = model.requests[0].messages[0]
+        assert any(d.messages[0] == system for d in minecraft)
+
+
+def test_lessons_depend_on_their_number_alone_and_a_torn_file_is_gone_on_from(tmp_path, monkeypatch):
+    monkeypatch.setitem(worlds.NUMBER, "minecraft", 4)
+    whole = command.courses(tmp_path / "a", "minecraft")
+    assert sum(map(len, whole)) > 2
+    file = tmp_path / "a" / "lessons-0.jsonl"
+    text = file.read_text()
+    torn = tmp_path / "b" / "lessons-0.jsonl"
+    torn.parent.mkdir()
+    torn.write_text(text[: len(text) // 2])
+    assert command.courses(tmp_path / "b", "minecraft") == whole
+    assert torn.read_text() == text
+
+
+# --- Plancraft's labels -----------------------------------------------------------------------------------
+
+
+def test_memories_are_labelled_by_what_comes_of_them():
+    """An executable entry is true if its lines, carried out to the letter, make the target; else not."""
+    rng, labels = random.Random(4), []
+    for n, target in enumerate(["stick", "chest", "ladder", "oak_door", "torch", "bowl"] * 3):
+        task = fresh_task("T", target, False, 4, n)
+        for dialogue in labelled(task, 1, rng) if task else ():
+            label, entry = dialogue.messages[-1]["content"], dialogue.messages[-2]["content"]
+            labels.append(label)
+            lines = re.findall(r"^\d+\. (move|smelt) from (\w+) to (\w+) with quantity (\d+)$", entry, re.M)
+            if not lines:
+                continue
+            env = PlancraftEnv.of_example(task)
+            env.reset()
+            for name, start, end, quantity in lines:
+                if not env.reason:
+                    arguments = {"slot_from": start, "slot_to": end, "quantity": int(quantity)}
+                    env.step({"name": name, "arguments": arguments})
+            assert (env.reason == "success") == (label == "yes")
+    assert labels.count("yes") == labels.count("no") > 5
+
+
+def test_the_planner_judges_in_place_of_the_reader():
+    course = demonstrate.replace(PLANCRAFT_COURSES[1], tasks=30)
+    answers = [d.messages[-1]["content"] for d in demonstrate.dialogues(9, course) if d.role == "relevance"]
+    assert set(answers) == {"yes", "no"} and answers.count("yes") == answers.count("no")

@@ -1,0 +1,430 @@
+"""What is shown of the other worlds: a perfect reader plays through the very agents, and is watched.
+
+The expert is the stand-in with all knowledge and no slips. It reaches every goal that the planners reach, it
+sees nothing but the messages that the model will see, so that all it does can be learnt from them, and it
+answers in every role. A planner in its place would know what no prompt says.
+
+Half of a world's knowledge, a fixed random half, may only be learnt where the context holds it. Who plays
+knows the other half; who judges knows all. A turn is learnt if both say the same and whatever is unknown in
+it was told (:attr:`Lesson.told`); slips, guesses and plans from ignorance are seen, never learnt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Any
+
+from mnemocraft.agents import get_agent
+from mnemocraft.agents.rollout import play
+from mnemocraft.envs import AlfworldEnv, KitchenEnv
+from mnemocraft.envs.alfworld import TYPES, generate, known_games
+from mnemocraft.envs.kitchen import HORIZONS, TASKS
+from mnemocraft.envs.kitchen.oracle import plan_kitchen
+from mnemocraft.envs.minecraft.textworld import TextWorldEnv
+from mnemocraft.llm import Model
+from mnemocraft.llm.types import Message, Reply, Request
+from mnemocraft.memory import get_memory
+from mnemocraft.memory.interface import Memory
+from mnemocraft.memory.none import NoMemory
+from mnemocraft.paths import output_root
+from mnemocraft.studies.gig.load import memory_bank
+from mnemocraft.studies.gig.sweep import LAYOUTS
+from mnemocraft.surrogate import Surrogate
+from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.conversation import Conversation
+from mnemocraft.surrogate.minds.household.beliefs import BOTH, FIRST, LAMP, TOOL, TOOLS
+from mnemocraft.surrogate.minds.minecraft import MinecraftMind
+from mnemocraft.surrogate.minds.minecraft.sources import FUEL, shortest
+from mnemocraft.worlds.household import HouseholdWorld
+from mnemocraft.worlds.kitchen import KitchenWorld
+from mnemocraft.worlds.minecraft import GIVEN_TOOL, Demand
+from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
+from mnemocraft.worlds.textworld import TextWorld
+from mnemocraft.worlds.world import World
+from training.finetune.demonstrate import Dialogue
+
+SLIP = 0.05
+"""Chance that who plays does something wrong, so that putting it right is seen."""
+VERSIONS = ("1.11.2", "1.16.5")
+"""Of Minecraft, those of the studies."""
+KITCHEN_SEEDS, GAME_SEEDS = range(10_000, 1_000_000), range(1_000, 1_000_000)
+"""Of layouts and of generated household games that are learnt from."""
+BASIC = 4
+"""An item on the way to more than so many of the 76 tasks is known: little could be made without it."""
+LONGEST_PLAN = 14
+"""Moves of the longest plan that is shown in Minecraft."""
+TOOL_RULES = tuple(TOOL.format(state=state, tool=tool) for state, tool in TOOLS.items())
+"""What a failure explains of a household."""
+RULES = (*(FIRST.format(state=state) for state in TOOLS), *TOOL_RULES, BOTH, LAMP)
+"""What the tasks of a household take one to know, beside where things are kept, which all know."""
+ORDER = {
+    "kitchen": ("gig_ld", "react", "gig", "recap", "gig_ld", "gig_exp"),
+    "minecraft": (
+        "deps", "inner_monologue", "zero_shot", "deps", "zero_shot_cot", "deps", "inner_monologue", "deps",
+        "mindstores",
+    ),
+    "household": ("gig_ld", "react", "dep", "recap", "inner_monologue", "zero_shot", "zero_shot_rp"),
+}  # fmt: skip
+"""Who plays, in turn, in every world."""
+NUMBER = {"kitchen": 240, "minecraft": 1000, "household": 1400}
+"""Lessons of a training: one and a half to two million tokens each, three to four hours of two cores."""
+TOLD_BY = {"kitchen": ("gig_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
+"""Who may play what is not all known, as they are told in time."""
+SIMULATED = ("gig", "gig_exp")
+"""Who is shown what every action leads to: in asynchronous kitchens more than is learnt from at a time."""
+KEPT = {"gig": 0.15, "gig_exp": 0.15, "gig_ld": 0.5}
+"""Share of the turns that are kept of who is shown every state anew; the others' make one conversation."""
+REMEMBERED = 5
+"""Tasks in a row that share a memory, where there is one of experience."""
+Told = Callable[[Request, str], bool]
+"""Whether all that is unknown in an answer stands in the request."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Episodes to be watched.
+
+    Attributes:
+        tasks: Of each its id and a hash of what is in it.
+        agent: Who plays.
+        begin: Of each the world at its beginning.
+        memory: What they share.
+        knows: Whether who plays knows a dish, item or rule.
+        told: See :data:`Told`.
+    """
+
+    tasks: list[tuple[str, str]]
+    agent: str
+    begin: list[Callable[[], World]]
+    memory: Callable[[], Memory] = NoMemory
+    knows: Callable[[str], bool] = lambda what: True
+    told: Told = lambda request, said: True
+
+
+# --- what is known ----------------------------------------------------------------------------------------
+
+
+def half(what: str, everything: tuple[str, ...]) -> frozenset[str]:
+    """A fixed random half, rounded down."""
+    return frozenset(random.Random(f"known {what}").sample(sorted(everything), len(everything) // 2))
+
+
+@cache
+def known_dishes() -> frozenset[str]:
+    """Half of the tasks of either mode."""
+    modes = [tuple(task for task in TASKS if task.startswith(mode)) for mode in ("sync", "async")]
+    return half(modes[0][0], modes[0]) | half(modes[1][0], modes[1])
+
+
+@cache
+def known_rules() -> frozenset[str]:
+    """Half of :data:`RULES`."""
+    return half("rules", RULES)
+
+
+@cache
+def needed(version: str, item: str) -> frozenset[str]:
+    """Everything on the shortest way to an item, itself included."""
+    sources, found, left = shortest(version), set[str](), [item]
+    while left:
+        if (each := left.pop()) not in found and each in sources:
+            found.add(each)
+            left += [part for part, _ in (*sources[each].takes, *sources[each].needs)]
+            left += [FUEL] if sources[each].fuel else []
+    return frozenset(found)
+
+
+@cache
+def basic_items() -> frozenset[str]:
+    """Items that many others need, see :data:`BASIC`."""
+    ways = [needed(v, task.target(v)) - {task.target(v)} for v in VERSIONS for task in minecraft_tasks()]
+    return frozenset(
+        item for item in set().union(*ways) if sum(item in way for way in ways) > BASIC * len(VERSIONS)
+    )
+
+
+@cache
+def known_items() -> frozenset[str]:
+    """The basic items, and half of all others."""
+    others = {item for version in VERSIONS for item in shortest(version)} - basic_items()
+    return basic_items() | half("items", tuple(others))
+
+
+# --- what is evaluated ------------------------------------------------------------------------------------
+
+
+def digest(*content: Any) -> str:
+    """Twelve hexadecimal digits of what is in a task."""
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:12]
+
+
+def kitchen_content(task: str, seed: int | None) -> str:
+    """Of a layout: all that is seen of it at first, the goal included."""
+    return digest(KitchenEnv(task, seed).reset()[0]["text"])
+
+
+def minecraft_content(target: Mapping[str, int], inventory: Mapping[str, int]) -> str:
+    """Of a task in the text world: what is asked for, and what is there."""
+    held = {item: units for item, units in inventory.items() if item != GIVEN_TOOL}
+    return digest(sorted(target.items()), sorted(held.items()))
+
+
+def household_content(game: str) -> str:
+    """Of a game: its text without the name that it gives itself."""
+    return digest(re.sub(r"\(problem [^)]*\)", "", game))
+
+
+@cache
+def evaluated(world: str) -> frozenset[str]:
+    """What is in the tasks of the benchmarks, which is never learnt from: all layouts of the studies and of
+    the memory bank, the 76 tasks of Minecraft, the household games that are known by name."""
+    if world == "kitchen":
+        seeds = (None, *range(10), *LAYOUTS)
+        return frozenset(kitchen_content(task, seed) for task in TASKS for seed in seeds)
+    if world == "minecraft":
+        tasks = minecraft_tasks()
+        return frozenset(
+            minecraft_content({task.target(v): task.quantity}, {}) for v in VERSIONS for task in tasks
+        )
+    named = (name.partition("/") for name in known_games()["generated"])
+    return frozenset(household_content(generate(kind, int(number))) for kind, _, number in named)
+
+
+# --- lessons ----------------------------------------------------------------------------------------------
+
+
+def kitchen_lesson(agent: str, rng: random.Random) -> Lesson | None:
+    """A dish in a fresh layout, begun anywhere on the oracle's way; unknown ones where experience helps."""
+    known = agent not in TOLD_BY["kitchen"] or rng.random() < 0.5
+    dishes = known_dishes() if known else set(TASKS) - known_dishes()
+    mode = "sync" if agent in SIMULATED else rng.choice(("sync", "async"))
+    task = rng.choice(sorted(dish for dish in dishes if dish.startswith(mode)))
+    seed, part = rng.choice(KITCHEN_SEEDS), rng.random()
+    content = kitchen_content(task, seed)
+    if content in evaluated("kitchen"):
+        return None
+
+    def begin() -> KitchenWorld:
+        world = KitchenWorld(KitchenEnv(task, seed, max_steps=3 * HORIZONS[task]))
+        way = plan_kitchen(world.env.copy()) or ()
+        for action in way[: int(part * len(way))]:
+            world.act(action)
+        return world
+
+    bank = partial(memory_bank, task.partition("/")[0]) if agent == "gig_exp" else NoMemory
+    told = (lambda request, said: True) if known else _past_action
+    return Lesson([(f"kitchen/{task}/{seed}", content)], agent, [begin], bank, told=told)
+
+
+def _past_action(request: Request, said: str) -> bool:
+    """Whether the experience that is shown did what the answer does, with things of the same kinds."""
+    past = Conversation(request.messages).experience
+    return past is not None and f"\nAction: {_kinds(past[1])}\n" in _kinds(said)
+
+
+def _kinds(text: str) -> str:
+    return re.sub(r"\d", "", text)
+
+
+def minecraft_lesson(agent: str, rng: random.Random) -> Lesson | None:
+    """Fresh demands from fresh inventories."""
+    version = "1.11.2" if agent == "mindstores" else rng.choice(VERSIONS)
+    number = REMEMBERED if agent == "mindstores" else 1
+    chosen = [_demand(agent, version, rng) for _ in range(number)]
+    if any(minecraft_content(*each) in evaluated("minecraft") for each in chosen):
+        return None
+
+    def begin(target: dict[str, int], held: dict[str, int]) -> TextWorld:
+        env = TextWorldEnv(version, inventory={GIVEN_TOOL: 1, **held}, max_steps=3000)
+        return TextWorld("fresh", env, Demand(target, {}))
+
+    return Lesson(
+        [
+            (f"minecraft/{version}/{'-'.join(target)}", minecraft_content(target, held))
+            for target, held in chosen
+        ],
+        agent,
+        [partial(begin, *each) for each in chosen],
+        partial(get_memory, "experience") if agent == "mindstores" else NoMemory,
+        known_items().__contains__,
+        _items_told,
+    )
+
+
+def _demand(agent: str, version: str, rng: random.Random) -> tuple[dict[str, int], dict[str, int]]:
+    """Units of an item to obtain, and what is there at the beginning, which is never nothing."""
+    named = [task.target(version) for task in minecraft_tasks()]
+    while True:
+        item = rng.choice(named if rng.random() < 0.5 else sorted(shortest(version)))
+        unknown = needed(version, item) - known_items()
+        if len(needed(version, item)) <= LONGEST_PLAN and (not unknown or agent in TOLD_BY["minecraft"]):
+            break
+    there = rng.sample(
+        sorted((basic_items() & shortest(version).keys()) - {item, GIVEN_TOOL}), rng.randint(1, 4)
+    )
+    return {item: rng.choice((1, 1, 2, 3))}, {each: rng.randint(1, 8) for each in there}
+
+
+def _items_told(request: Request, said: str) -> bool:
+    """Whether something was said about each unknown item that the answer names."""
+    mind = MinecraftMind(Conversation(request.messages), Competence(1, 1, 0, 0))
+    told = {lesson.item for lesson in mind.lessons}
+    sources = shortest(mind.version)
+    return {word for word in re.findall(r"\w+", said) if word in sources} <= known_items() | told
+
+
+def household_lesson(agent: str, rng: random.Random) -> Lesson | None:
+    """A generated game; where a tool is unknown, for those to whom a failure is explained."""
+    lacking = {kind: set(rules_of(kind)) - known_rules() for kind in TYPES}
+    explained = set(TOOL_RULES) if agent in TOLD_BY["household"] else set()
+    kind = rng.choice([kind for kind, rules in lacking.items() if rules <= explained])
+    seed, unknown = rng.choice(GAME_SEEDS), lacking[kind]
+    game = generate(kind, seed)
+    content = household_content(game)
+    if content in evaluated("household"):
+        return None
+
+    def begin() -> HouseholdWorld:
+        path = output_root() / "build" / "finetune" / "games" / f"{kind}-{seed}.tw-pddl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(game)
+        return HouseholdWorld(f"fresh/{kind}/{seed}", AlfworldEnv(path, trusted=True), {"task_type": kind})
+
+    told = _explained if unknown else (lambda request, said: True)
+    return Lesson([(f"household/{kind}/{seed}", content)], agent, [begin], NoMemory, known_rule, told)
+
+
+def rules_of(kind: str) -> list[str]:
+    """The rules that a type of household task takes one to know."""
+    states = {"clean": "_clean_", "hot": "_heat_", "cool": "_cool_"}
+    marks = [*states.values(), *states.values(), "_two_", "_light"]
+    return [rule for rule, mark in zip(RULES, marks, strict=True) if mark in kind]
+
+
+def known_rule(belief: str) -> bool:
+    """Whether a belief about households is known; all are that are none of :data:`RULES`."""
+    return belief not in RULES or belief in known_rules()
+
+
+def _explained(request: Request, said: str) -> bool:
+    """Whether a failure was explained, or is what the answer explains."""
+    told = "\n".join(str(message["content"]) for message in request.messages[1:])
+    return "Explanation: Because" in told or said.startswith("Explanation:")
+
+
+LESSONS: dict[str, Callable[[str, random.Random], Lesson | None]] = {
+    "kitchen": kitchen_lesson,
+    "minecraft": minecraft_lesson,
+    "household": household_lesson,
+}
+
+
+# --- watching ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Half(Competence):
+    """A reader who takes up everything, and knows what it is said to know."""
+
+    known: Callable[[str], bool]
+
+    def knows(self, belief: str, *draw: object) -> bool:
+        """Whether it is known; nothing is drawn."""
+        return self.known(belief)
+
+
+class Reader(Surrogate):
+    """The stand-in with such a reader."""
+
+    def __init__(self, known: Callable[[str], bool], slip: float) -> None:
+        super().__init__("expert", 1.0, 1.0, slip)
+        self._known = known
+
+    def _reader(self, request: Request, default: float) -> Competence:
+        return Half(1.0, 1.0, self.slip, request.seed or 0, self._known)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What was asked, what was said, and whether it is to be learnt."""
+
+    messages: list[Message]
+    said: str
+    learnt: bool
+
+
+@dataclass
+class Expert:
+    """A backend: who plays, beside who judges."""
+
+    lesson: Lesson
+    name: str = "expert"
+    cpu_bound: bool = True
+    turns: list[Turn] = field(default_factory=list)
+
+    async def generate(self, request: Request) -> Reply:
+        """The player's answer."""
+        reply = await Reader(self.lesson.knows, SLIP).generate(request)
+        right = await Reader(lambda what: True, 0.0).generate(request)
+        learnt = reply.text == right.text and self.lesson.told(request, reply.text)
+        self.turns.append(Turn(list(request.messages), reply.text, learnt))  # agents go on writing theirs
+        return reply
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+def lesson(world: str, seed: int, number: int) -> Lesson | None:
+    """A lesson by its number; None where its draw is of no use."""
+    order = ORDER[world]
+    return LESSONS[world](order[number % len(order)], random.Random(f"{world} {seed} {number}"))
+
+
+def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
+    """What is learnt from a lesson: conversations, each once, and the turns of them that are to be learnt."""
+    given = lesson(world, seed, number)
+    if given is None:
+        return []
+    rng, memory = random.Random(f"kept {world} {seed} {number}"), given.memory()
+    found: list[Dialogue] = []
+    for (task, content), begin in zip(given.tasks, given.begin, strict=True):
+        expert = Expert(given)
+        episode = asyncio.run(
+            play(get_agent(given.agent), begin(), memory, Model("expert", expert), seed=number)
+        )
+        roles = [event["role"] for event in episode.trajectory if event["type"] == "call"]
+        told = conversations(expert.turns, roles, f"{task} {content}")
+        found += [d for d in told if any(d.targets) and rng.random() < KEPT.get(given.agent, 1.0)]
+    return found
+
+
+def conversations(turns: list[Turn], roles: list[str], source: str) -> list[Dialogue]:
+    """Turns that continue each other as one dialogue; an answer that is told again is learnt once."""
+    found: list[Dialogue] = []
+    for turn, role in zip(turns, roles, strict=True):
+        before = next(((d, start) for d in found for start in _starts(d) if _continues(turn, start)), None)
+        told: list[bool] = []
+        if before is not None:
+            found.remove(before[0])
+            told = before[1].targets
+        earlier = sum(message["role"] == "assistant" for message in turn.messages) - len(told)
+        messages = [*turn.messages, {"role": "assistant", "content": turn.said}]
+        found.append(Dialogue(role, messages, None, [*told, *[False] * earlier, turn.learnt], source))
+    return found
+
+
+def _starts(dialogue: Dialogue) -> Iterator[Dialogue]:
+    """A dialogue, and without its last exchange if that is not learnt: agents leave invalid answers out."""
+    yield dialogue
+    if len(dialogue.targets) > 1 and not dialogue.targets[-1]:
+        yield replace(dialogue, messages=dialogue.messages[:-2], targets=dialogue.targets[:-1])
+
+
+def _continues(turn: Turn, dialogue: Dialogue) -> bool:
+    return turn.messages[: len(dialogue.messages)] == dialogue.messages
