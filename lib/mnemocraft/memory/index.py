@@ -20,11 +20,12 @@ Codes of 2 bits for each of the first ones (PQ) are all compared, with FAISS's f
 many as are asked for times the cube root of the number of entries, by codes of 8 bits of all components. This
 only proposes candidates: their scores come from the log's vectors.
 
-Components are of the second moment, not of the covariance, and are compared by inner product: distances, which
-what is cut off disturbs, need half as many components again for the same recall. Also tried: cells (IVF), which
-save nothing at 300,000 entries for what they miss; codes of one bit (RaBitQ), three times slower and worse; a
-graph (HNSW, 48 links), which took 20 minutes to make for 540,000 entries that are all different, and 4.8 ms a
-search; bounds for an exact search (FAISS's Panorama), 8 instead of 19 ms at 100,000."""
+Components are of the second moment, not of the covariance, and are compared by inner product: by distance,
+which what is cut off disturbs, it takes half as many components again. Also tried: cells (IVF), which save
+nothing at 300,000 entries for what they miss; codes of one bit (RaBitQ), three times slower and worse; a
+graph (HNSW, 48 links), which took 20 minutes to make for 540,000 entries that are all different, and 4.8 ms
+a search; bounds for an exact search (FAISS's Panorama), 8 instead of 19 ms at 100,000.
+"""
 
 SAMPLE = 20_000
 """From how many vectors components and codes are learnt."""
