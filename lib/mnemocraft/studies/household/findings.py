@@ -49,10 +49,10 @@ def _planners(model: str, tables: Tables) -> str:
 
 
 def _controllers(model: str, tables: Tables) -> str:
-    bars = tables["figure1"].set_index("controller")
+    bars = {row["controller"]: text(row) for _, row in tables["figure1"].iterrows()}
     if len(bars) < 2:
         return ""
-    script, itself = text(bars.loc["oracle"]), text(bars.loc["learned"])
+    script, itself = bars["oracle"], bars["learned"]
     return f"`{model}`: GPT succeeds with sub-goals for a script in {script}, naming commands in {itself}."
 
 
