@@ -109,7 +109,8 @@ def fragments(table: pd.DataFrame, reached: pd.DataFrame, model: str) -> Figure:
     grid[0].set(xlabel="Sub-goals in the memory", xticks=table["sub_goals"])
     per_cent(grid[0], "Episodes (%)")
     ends = sorted(reached["sub_goals"].unique())
-    few = {f"{n} sub-goals given": reached[reached["sub_goals"] == n] for n in {ends[0]: 0, ends[-1]: 0}}
+    shown = dict.fromkeys(ends[:1] + ends[-1:])
+    few = {f"{n} sub-goals given": reached[reached["sub_goals"] == n] for n in shown}
     lines(grid[1], few, "order", whisked=set(few))
     names = reached.drop_duplicates("order")
     grid[1].set_xticks(names["order"], names["milestone"].str.replace("_", " "), rotation=90)

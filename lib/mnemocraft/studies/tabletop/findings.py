@@ -45,6 +45,8 @@ def _rates(model: str, found: Tables) -> str:
 def _claim(place: int) -> Line:
     def line(model: str, found: Tables) -> str:
         row = found["hypotheses"].query("part == @ALL", local_dict={"ALL": ALL}).iloc[place]
+        if pd.isna(row["effect"]):
+            return ""
         where = f"{row['pairs']:,} pairs of episodes in {row['games']} games"
         return f"`{model}`: {row['claim']}: {points(row)}, {where}: **{row['verdict']}**."
 
