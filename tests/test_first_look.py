@@ -36,7 +36,8 @@ from mnemocraft.studies.mindstores import sweep as mindstores_sweep
 from mnemocraft.studies.tabletop import analysis as tabletop
 from mnemocraft.studies.tabletop import findings as tabletop_findings
 
-MODEL = "a model"
+MODEL = r"$\frac{<b>"
+"""Its name is words, too."""
 Tables = Mapping[str, pd.DataFrame]
 Shown = tuple[Tables, Mapping[str, Any]]
 
@@ -63,7 +64,7 @@ def of_m2pa(spec: ModelSpec, out: Path) -> Shown:
     records = m2pa.run(spec, "smoke", [0], 1)
     both = pd.concat([records, m2pa.run(spec, "smoke", [0], 1, compared=True)])
     found = m2pa.tables(records) | {"figure5": m2pa.two_models(both)}
-    return found, m2pa.draw(found, MODEL, "another")
+    return found, m2pa.draw(found, MODEL, MODEL + "2")
 
 
 def of_gig(spec: ModelSpec, out: Path) -> Shown:

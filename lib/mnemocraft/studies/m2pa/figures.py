@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
+from mnemocraft.figstyle import COLUMN, PAGE, plain, stamp, styled
 from mnemocraft.studies.estimates import span
 from mnemocraft.studies.m2pa.lifelong import WITH
 from mnemocraft.studies.m2pa.load import LEVELS, PLAYERS, SIGHTED
@@ -81,7 +81,7 @@ def two_models(table: pd.DataFrame, model: str, second: str) -> Figure:
     """Figure 5: success and steps of two models, with and without episodic memory."""
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.6))
     named = {
-        f"{who} {name} {word} memory": table[(table["model"] == name) & (table["memory"] == word)]
+        f"{who} {plain(name)} {word} memory": table[(table["model"] == name) & (table["memory"] == word)]
         for who, name in (("A:", model), ("B:", second))
         for word in WITH.values()
     }
