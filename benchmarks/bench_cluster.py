@@ -11,6 +11,7 @@ killed at random moments is compared with a serial one. ``--save`` puts the numb
 from __future__ import annotations
 
 import argparse
+import asyncio
 import heapq
 import json
 import os
@@ -73,6 +74,14 @@ def makespan(lengths: Sequence[int], episode_s: float, workers: int) -> float:
     for length in sorted(lengths, reverse=True):
         heapq.heappush(free, heapq.heappop(free) + length * episode_s)
     return max(free)
+
+
+class Waiting(OneCall):
+    """An episode that takes its time and no processor, so that there is time to kill."""
+
+    async def episode(self, task: str) -> Episode:
+        await asyncio.sleep(0.05)
+        return await super().episode(task)
 
 
 def grid() -> dict[str, list[int]]:
@@ -208,7 +217,7 @@ def file_s() -> float:
 
 def survive(kills: int) -> dict[str, Any]:
     """Kill workers at random moments; whether the tables are the same."""
-    study = replace(instant(4000), start=Paced)
+    study = instant(4000)
     dice, killed = random.Random(20), []
     with dask(2) as found:
         address, ended = found.scheduler_address, threading.Event()
@@ -222,7 +231,7 @@ def survive(kills: int) -> dict[str, Any]:
 
         thread = threading.Thread(target=kill)
         thread.start()
-        seconds, table = play(study, address)
+        seconds, table = play(replace(study, start=Waiting), address)
         ended.set()
         thread.join()
     return {"kills": len(killed), "s": seconds, "same_table": table == play(study, "")[1]}

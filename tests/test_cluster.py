@@ -1,5 +1,7 @@
 """Runs on dask.distributed: the bytes of a serial run, whatever dies, and nothing is written afterwards."""
 
+import importlib.util
+import json
 import os
 import random
 import signal
@@ -28,6 +30,7 @@ from runs_toy import KILL_STUDY, TASKS, InstantSpec, start_slower, toy_study
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")
 
+BENCH = Path(__file__).parents[1] / "benchmarks"
 VARYING = ["wall_s", "trajectory_offset", "trajectory_length", "commit"]
 SLOW = replace(toy_study(faults={"T005": "crash", "T010": "error"}), start=start_slower)
 
@@ -254,3 +257,18 @@ def test_an_endpoint_s_streams_are_spread_within_its_limit_unless_a_budget_must_
     assert len(cluster.parts(endpoint, False)) == 4 and cluster.at_once(endpoint, False) == 3
     assert len(cluster.parts(job(tmp_path, InstantSpec(budget=Budget(9))), False)) == 1
     assert len(KILL_STUDY.streams) == cluster.at_once(job(tmp_path), True)
+
+
+def test_the_page_says_what_the_benchmark_measured() -> None:
+    """CLUSTER.md's numbers are made, not typed."""
+    spec = importlib.util.spec_from_file_location("bench_cluster", BENCH / "bench_cluster.py")
+    assert spec is not None and spec.loader is not None
+    bench = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(BENCH)
+        spec.loader.exec_module(bench)
+    page = bench.PAGE.read_text(encoding="utf-8")
+    result = json.loads(bench.RESULT.read_text(encoding="utf-8"))
+    assert bench.with_page(page, bench.page(result)) == page
+    assert result["killed"]["same_table"] and result["killed"]["kills"] >= 20
+    assert bench.makespan([3, 1, 1, 1], 2.0, 2) == 6.0

@@ -286,6 +286,16 @@ def test_what_was_not_run_has_no_number_and_does_not_stop_anything() -> None:
     assert analysis.draw(part, "surrogate").keys() == analysis.draw(part, "m").keys()
 
 
+@pytest.mark.parametrize("episodes", [1, 4, 8])
+def test_a_first_look_has_tables_figures_and_findings(records: pd.DataFrame, episodes: int) -> None:
+    """Seven episodes of the text world, one of the overworld: a figure divided by nothing."""
+    looked = records.groupby(["world", "method"], sort=False).head(1).iloc[:episodes]
+    part = analysis.tables(looked, "tables9-16", "paper")
+    assert analysis.draw(part, "a model")
+    told = " ".join(findings.findings({"a model": part}))
+    assert "**holds**" not in told and "**fails**" not in told and "nan" not in told
+
+
 def test_a_record_without_metrics_counts_as_a_failure(records: pd.DataFrame) -> None:
     broken = records.copy()
     broken.loc[0, ["rounds", "items", "calls"]] = np.nan

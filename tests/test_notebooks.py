@@ -14,12 +14,15 @@ import nbformat
 import papermill
 import pytest
 
+from fake_server import FakeServer, say
 from mnemocraft import notebooks, paths
 from mnemocraft.notebooks import Job, main, select
 from mnemocraft.runs.files import replace_file
 from mnemocraft.studies.household import load as household
 
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))
+FIRST_LOOK = "11"
+"""The notebook that a served model looks at in the tests."""
 SECRET = "sk-planted-5f1c9e"
 FOLDER = paths.slug("m:x")
 WRITE_TABLE = """
@@ -292,6 +295,25 @@ def test_notebook_runs_in_profile_smoke(
     outputs = [output for cell in executed.cells for output in cell.get("outputs", [])]
     errors = [line for output in outputs if output.output_type == "error" for line in output.traceback]
     assert status == 0, "\n".join(errors)
+
+
+def test_a_first_look_with_a_real_model_of_any_name_is_short_and_shows_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A served model plays a few episodes; tables lack conditions, and no cell fails of it."""
+    name = "<script>alert(1)</script>$x$"
+    with FakeServer(say(f"I cannot do that. {name}"), latency=0.02, one_by_one=True) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+        status = main(["--profile", "smoke", "--workers", "1", "--model", name, "--only", FIRST_LOOK])
+        asked = len(server.requests)
+    (page,) = tmp_path.glob(f"build/notebooks/*/smoke/{FIRST_LOOK}*.html")
+    (streams,) = tmp_path.glob(f"build/runs/{FIRST_LOOK}*/*/streams")
+    played = sum(path.read_bytes().count(b"\n") for path in streams.iterdir())
+    assert status == 0 and 0 < played <= 20 and asked < 400
+    text = page.read_text(encoding="utf-8")
+    assert name.replace("<", "&lt;").replace(">", "&gt;") in text and "<script>alert(1)" not in text
 
 
 OLD_PROCESSOR = {

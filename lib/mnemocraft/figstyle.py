@@ -131,7 +131,12 @@ def called(model: str) -> str:
         return f"surrogate ({rest}{', ' * bool(rest)}not a language model)"
     if kind == "replay" and "gemma-3-270m" in rest:
         return "Gemma 3 270M, fine-tuned here"
-    return model.replace("$", r"\$")  # else matplotlib reads mathematics
+    return plain(model)
+
+
+def plain(text: str) -> str:
+    """A text in which matplotlib reads no mathematics."""
+    return text.replace("$", r"\$")
 
 
 def stamp(figure: Figure, note: str, *models: str) -> None:

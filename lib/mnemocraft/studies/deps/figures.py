@@ -45,7 +45,8 @@ def by_method(table: pd.DataFrame, model: str) -> Figure:
     worlds = {}
     for world in _played(table):
         mine = table[(table["world"] == world) & (table["n"] >= LEAST)]
-        worlds[world] = _together(_wide(mine, "value").dropna(how="all"))
+        if len(mine):
+            worlds[world] = _together(_wide(mine, "value").dropna(how="all"))
     rows = list(map(len, worlds.values())) or [1]
     figure = plt.figure(figsize=(PAGE, 1.0 + 0.2 * (sum(rows) + len(rows))))
     places = figure.add_gridspec(len(rows), 2, height_ratios=rows)

@@ -41,6 +41,11 @@ def _claims(found: Tables, hypothesis: str) -> pd.DataFrame:
     return table[(table["part"] == ALL) & table["hypothesis"].str.contains(hypothesis)]
 
 
+def _measured(found: Tables, hypothesis: str) -> pd.DataFrame:
+    """Those of them that have an effect: their conditions were run."""
+    return _claims(found, hypothesis).dropna(subset=["effect"])
+
+
 def _told(row: pd.Series) -> str:
     where = f"{row['pairs']:,} pairs of episodes in {row['tasks']} tasks"
     return f"{row['claim']}: {points(row)}, {where}: **{row['verdict']}**"
@@ -61,17 +66,17 @@ def _alike(model: str, found: Tables) -> str:
 
 
 def _mended(model: str, found: Tables) -> str:
-    rows = _claims(found, "DEP")
-    return f"`{model}`: {'; '.join(_told(row) for _, row in rows.iterrows())}."
+    told = "; ".join(_told(row) for _, row in _measured(found, "DEP").iterrows())
+    return f"`{model}`: {told}." if told else ""
 
 
 def _late(model: str, found: Tables) -> str:
-    rows = _claims(found, "rounds")
+    rows = _measured(found, "rounds")
     return f"`{model}`: {_told(rows[rows['claim'].str.startswith('of the hard')].iloc[0])}."
 
 
 def _selector(model: str, found: Tables) -> str:
-    return f"`{model}`: {_told(_claims(found, 'selector').iloc[0])}. Notebook 04 measures the selector."
+    return f"`{model}`: {_told(_measured(found, 'selector').iloc[0])}. Notebook 04 measures the selector."
 
 
 def _controller(model: str, found: Tables) -> str:
@@ -93,6 +98,8 @@ def _power(model: str, found: Tables) -> str:
     least, none = rows["detectable"].dropna() * 100, rows["detectable"].isna().sum()
     small = (rows["paper_effect"] < rows["detectable"]).sum()
     lead = "With a stand-in nothing is decided about language models. " if is_surrogate(model) else ""
+    if least.empty:
+        return f"{lead}No claim could be tested."
     return (
         f"{lead}With so many episodes a difference of {least.min():.0f} to {least.max():.0f} points, by "
         f"claim, shows in four of five runs. Of {len(rows)} claims {none} could not be tested, and for "

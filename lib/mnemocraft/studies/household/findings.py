@@ -39,13 +39,15 @@ def _rates(table: pd.DataFrame) -> str:
 
 def _totals(model: str, tables: Tables) -> str:
     table = tables["table3"]
-    return f"`{model}`, Pass@1 over {table['n'].max()} games: {_rates(table)}."
+    told = _rates(table)
+    return f"`{model}`, Pass@1 over {table['n'].max()} games: {told}." if told else ""
 
 
 def _planners(model: str, tables: Tables) -> str:
     table = tables["table6"].query("group == 'Average'")
     episodes = f"{table['n'].max()} episodes each"
-    return f"`{model}`, DEPS's planners in its kinds of tasks ({episodes}): {_rates(table)}."
+    told = _rates(table)
+    return f"`{model}`, DEPS's planners in its kinds of tasks ({episodes}): {told}." if told else ""
 
 
 def _controllers(model: str, tables: Tables) -> str:

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
+from mnemocraft.figstyle import COLUMN, PAGE, plain, stamp, styled
 from mnemocraft.studies.estimates import span
 from mnemocraft.studies.m2pa.lifelong import WITH
 from mnemocraft.studies.m2pa.load import LEVELS, PLAYERS, SIGHTED
@@ -81,7 +81,7 @@ def two_models(table: pd.DataFrame, model: str, second: str) -> Figure:
     """Figure 5: success and steps of two models, with and without episodic memory."""
     figure, grid = plt.subplots(1, 2, figsize=(PAGE, 2.6))
     named = {
-        f"{who} {name} {word} memory": table[(table["model"] == name) & (table["memory"] == word)]
+        f"{who} {plain(name)} {word} memory": table[(table["model"] == name) & (table["memory"] == word)]
         for who, name in (("A:", model), ("B:", second))
         for word in WITH.values()
     }
@@ -109,7 +109,8 @@ def fragments(table: pd.DataFrame, reached: pd.DataFrame, model: str) -> Figure:
     grid[0].set(xlabel="Sub-goals in the memory", xticks=table["sub_goals"])
     per_cent(grid[0], "Episodes (%)")
     ends = sorted(reached["sub_goals"].unique())
-    few = {f"{n} sub-goals given": reached[reached["sub_goals"] == n] for n in {ends[0]: 0, ends[-1]: 0}}
+    shown = dict.fromkeys(ends[:1] + ends[-1:])
+    few = {f"{n} sub-goals given": reached[reached["sub_goals"] == n] for n in shown}
     lines(grid[1], few, "order", whisked=set(few))
     names = reached.drop_duplicates("order")
     grid[1].set_xticks(names["order"], names["milestone"].str.replace("_", " "), rotation=90)

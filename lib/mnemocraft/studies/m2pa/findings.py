@@ -12,6 +12,7 @@ from mnemocraft.studies import claims
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.findings import Played, gather, shipped
 from mnemocraft.studies.m2pa.load import STEM, chosen
+from mnemocraft.studies.markup import escaped
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -89,5 +90,7 @@ def _sight(model: str, found: Tables) -> str:
 
 def _models(model: str, found: Tables) -> str:
     rows = found["figure5"].query("part == 'Hard and Complex'").sort_values("value")
-    told = [f"{row['model']} {row['memory']} memory {row['value']:.0%}" for _, row in rows.iterrows()]
-    return f"Two models on hard and complex tasks (Figure 5): {', '.join(told)}."
+    told = [
+        f"{escaped(row['model'])} {row['memory']} memory {row['value']:.0%}" for _, row in rows.iterrows()
+    ]
+    return f"Two models on hard and complex tasks (Figure 5): {', '.join(told)}." if told else ""

@@ -75,7 +75,7 @@ def sight(episodes: pd.DataFrame) -> pd.DataFrame:
 def by_fragments(episodes: pd.DataFrame) -> pd.DataFrame:
     """Figure 8: success at the diamond by sub-goals that its memory holds at the beginning."""
     mine = _of(episodes, FRAGMENTS)
-    mine = mine.assign(sub_goals=mine["player"].str.rpartition("_")[2].astype(int))
+    mine = mine.assign(sub_goals=_sub_goals(mine["player"]))
     return _with_recalls(mine, ["sub_goals"]).sort_values("sub_goals", ignore_index=True)
 
 
@@ -93,7 +93,12 @@ def milestones(episodes: pd.DataFrame) -> pd.DataFrame:
         mine = mine.assign(got=got.astype(float))
         parts.append(rates(mine, ["player"], "got").assign(order=order, milestone=kind))
     table = pd.concat(parts, ignore_index=True)
-    return table.assign(sub_goals=table["player"].str.rpartition("_")[2].astype(int))
+    return table.assign(sub_goals=_sub_goals(table["player"]))
+
+
+def _sub_goals(players: pd.Series) -> pd.Series:
+    """How many sub-goals the memory of ``fragments_<number>`` holds; also of nobody."""
+    return players.map(lambda player: player.rpartition("_")[2]).astype(int)
 
 
 def capacity(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -107,7 +112,7 @@ def settings(episodes: pd.DataFrame) -> pd.DataFrame:
     far = _settings(episodes, "threshold", THRESHOLD)
     views = _of(episodes, SIGHT)
     views = views[(views["player"] == "controller") | views["player"].str.startswith("alpha_")]
-    alpha = views["player"].str.partition("alpha_")[2].replace("", str(ALPHA)).astype(float)
+    alpha = views["player"].map(lambda player: player.partition("alpha_")[2] or ALPHA).astype(float)
     both = [
         _with_recalls(rows.assign(setting=name, at=at.astype(float)), ["setting", "at"])
         for name, rows, at in (("threshold", far, far["threshold"]), ("alpha", views, alpha))

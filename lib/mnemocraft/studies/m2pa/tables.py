@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from mnemocraft import stats
@@ -22,12 +23,17 @@ ABLATED = {"crafting_table": 1, "diamond_pickaxe": 5}
 EASY, HARD = "Basic to Medium", "Hard and Complex"
 
 
+COUNTED = ("calls", "rounds", "reflections", "recalled")
+"""What the agents count, each its own."""
+
+
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
     """The episodes with ``item``, ``attempt``, ``level``, ``part`` and ``passed``; every record counts."""
     names = records["task"].str.partition("/")
     level = names[2].map({task.item: task.level for task in tasks()} | SIGHT_TASKS)
     part = level.isin(LEVELS[:3]).map({True: EASY, False: HARD})
     columns = {"attempt": names[0].astype(int), "item": names[2], "level": level, "part": part}
+    columns |= {name: np.nan for name in COUNTED if name not in records}  # few episodes, of others alone
     return records.assign(passed=records["success"].astype(float), **columns)
 
 
@@ -93,7 +99,7 @@ def conditional(episodes: pd.DataFrame) -> pd.DataFrame:
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Means an episode: calls, revised plans, reflections, prompts with a memory, tokens read, steps."""
     prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1)
-    counts = ["calls", "rounds", "reflections", "recalled", "steps"]
+    counts = [*COUNTED, "steps"]
     numbers = episodes.reindex(columns=["player", *counts]).assign(prompt_tokens=prompt)
     return numbers.groupby("player", sort=False).mean(numeric_only=True).round(2).reset_index()
 

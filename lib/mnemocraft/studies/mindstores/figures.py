@@ -164,7 +164,7 @@ def by_place(table: pd.DataFrame, model: str) -> Figure:
             entries.plot(rows["place"], rows["entries"], **figstyle.line(i))
     entries.set(ylabel="entries in the memory", ylim=(0, None))
     for axes in (plans, entries):
-        axes.set(xlabel="tasks done", xticks=range(1, int(table["place"].max()) + 1))
+        axes.set(xlabel="tasks done", xticks=sorted(table["place"].unique()))
     legend(figure, plans, 3)
     stamp(figure, f"n = {table['n'].max()} orders of the tasks, means; whiskers: fewest and most.", model)
     return figure

@@ -83,16 +83,18 @@ def _orders(model: str, found: Tables) -> str:
     told = [f"{row['label']} {row['value']:.1f}" for row in _each(table)]
     rows = _each(_rows(found, "ten tasks", "order_claims"))
     effects = [f"{row['claim']}: {row['effect']:+.2f} plans a task: **{row['verdict']}**" for row in rows]
+    if table.empty:
+        return ""
     return (
         f"`{model}`: ten tasks without reset, plans a task over {table['orders'].max()} orders: "
-        f"{', '.join(told)}; {'; '.join(effects)}."
+        f"{'; '.join([', '.join(told), *effects])}."
     )
 
 
 def _calls(model: str, found: Tables) -> str:
     conduct = found["conduct"].query("part == @FRESH")
     shown = [f"{row['player']} {row['calls']:.1f}" for row in _each(conduct)]
-    return f"`{model}`: calls of the model an episode: {', '.join(shown)}."
+    return f"`{model}`: calls of the model an episode: {', '.join(shown)}." if shown else ""
 
 
 def _undecided(model: str, found: Tables) -> str:

@@ -43,9 +43,8 @@ def table8(table: pd.DataFrame, model: str) -> Figure:
         mine = table[table["controller"] == controller]
         bars(axes, series(mine, "method", labels), groups, "label")
         width = 0.8 / len(labels)
-        for shift, (method, rows) in zip(
-            shifts(len(labels), width), mine.groupby("method", sort=False), strict=True
-        ):
+        for shift, method in zip(shifts(len(labels), width), labels, strict=True):
+            rows = mine[mine["method"] == method]
             printed = rows.set_index("label")["paper"].reindex(groups)
             known = printed.notna().any()
             name = (

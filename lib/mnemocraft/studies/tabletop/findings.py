@@ -39,12 +39,14 @@ def _rates(model: str, found: Tables) -> str:
     for controller, rows in table.groupby("controller", sort=False):
         each = ", ".join(f"{p} {v:.0%}" for p, v in zip(rows["planner"], rows["value"], strict=True))
         told.append(f"{'perfect' if controller == 'oracle' else 'failing'} controller: {each}")
-    return f"`{model}`, mean of five tasks, {table['n'].max():,} games: {'; '.join(told)}."
+    return f"`{model}`, mean of five tasks, {table['n'].max():,} games: {'; '.join(told)}." if told else ""
 
 
 def _claim(place: int) -> Line:
     def line(model: str, found: Tables) -> str:
         row = found["hypotheses"].query("part == @ALL", local_dict={"ALL": ALL}).iloc[place]
+        if pd.isna(row["effect"]):
+            return ""
         where = f"{row['pairs']:,} pairs of episodes in {row['games']} games"
         return f"`{model}`: {row['claim']}: {points(row)}, {where}: **{row['verdict']}**."
 
@@ -56,7 +58,7 @@ def _calls(model: str, found: Tables) -> str:
     each = ", ".join(
         f"{load.METHODS[m]} {n:.1f}" for m, n in zip(table.index.astype(str), table, strict=True)
     )
-    return f"`{model}`: calls of the model an episode with a failing controller: {each}."
+    return f"`{model}`: calls of the model an episode with a failing controller: {each}." if each else ""
 
 
 def _standin(model: str, found: Tables) -> str:
