@@ -3,6 +3,7 @@
 import random
 import re
 
+import pandas as pd
 import pytest
 
 from helpers import Scripted, play
@@ -11,11 +12,13 @@ from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.errors import ModelError
+from mnemocraft.llm import toolformat
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 from mnemocraft.worlds.textworld import textworld
 from training.finetune import __main__ as command
 from training.finetune import demonstrate, worlds
+from training.finetune.agreement import decisions
 from training.finetune.demonstrate import PLANCRAFT_COURSES, labelled
 from training.finetune.tasks import fresh_task
 
@@ -210,3 +213,27 @@ def test_the_planner_judges_in_place_of_the_reader():
     course = demonstrate.replace(PLANCRAFT_COURSES[1], tasks=30)
     answers = [d.messages[-1]["content"] for d in demonstrate.dialogues(9, course) if d.role == "relevance"]
     assert set(answers) == {"yes", "no"} and answers.count("yes") == answers.count("no")
+
+
+def test_decisions_count_both_kinds_alike_and_find_what_is_impossible():
+    call = '{"name": "impossible", "arguments": {"reason": "r"}}'
+    move = '{"name": "move", "arguments": {}}'
+    rows = [
+        *[("relevance", "no", "no")] * 8,
+        ("relevance", "yes", "no"),
+        ("relevance", "yes", "Yes."),
+        ("actor", call, call),
+        ("actor", call, move),
+        ("actor", move, move),
+        ("actor", move, call),
+    ]
+    found = decisions(*(pd.Series(column) for column in zip(*rows, strict=True)))
+    assert found == {"relevance_balanced_accuracy": 0.75, "impossible_f1": 0.5}
+
+
+def test_the_expert_calls_a_task_impossible_in_the_words_that_are_counted():
+    course = demonstrate.replace(PLANCRAFT_COURSES[1], tasks=6, impossible=1.0)
+    actors = [d for d in demonstrate.dialogues(9, course) if d.role == "actor"]
+    said = pd.Series([toolformat.as_text([d.messages[-1]], None)[0]["content"] for d in actors])
+    roles = pd.Series(["actor"] * len(said))
+    assert decisions(roles, said, said) == {"impossible_f1": 1.0}

@@ -1,7 +1,7 @@
 """Makes what is committed below ``data/``, run from the repository; nothing that a notebook imports is here.
 
 * ``python -m training.scene_encoder``: GiG's encoder (``data/models/gig_encoder*``, ``kitchen_texts``);
-* ``python -m training.finetune``: the small model's adapter (``data/models/how2_*``);
+* ``python -m training.finetune``: the small model's adapters (``data/models/how2_*``; ``--world``: others);
 * ``python -m training.how2_recording``: its recording (``data/recordings/``);
 * ``python -m training.controller``: the learned controller (``data/models/controller.*``);
 * ``python -m training.controller.evaluate``: its skills (``data/models/controller_*.csv``);

@@ -14,12 +14,13 @@ agreement by role and answers a second.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
-from training.finetune.worlds import LESSONS, NUMBER
+from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER
 from training.finetune.worlds import dialogues as given
 
 if TYPE_CHECKING:
@@ -48,7 +49,14 @@ SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too."""
-TURNS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
+_CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
+TURNS = {
+    "how2": _CRAFTS,
+    "plancraft": _CRAFTS | {"relevance": 100},
+    "kitchen": {"planner": 120},
+    "minecraft": {"planner": 100, "explainer": 20, "analyst": 20, "predictor": 40, "evaluator": 20},
+    "household": {"planner": 120, "explainer": 20},
+}
 """Requests on which the served model is compared with the trained one and with the expert."""
 PATIENCE = 2
 """Checks without improvement after which the training stops."""
@@ -77,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     elif chosen.what == "train":
         train(folder, chosen.world, chosen.threads, chosen.minutes)
     elif chosen.what == "agree":
-        agree()
+        agree(chosen.world)
     else:
         from training.finetune.recorded import asked_again
 
@@ -107,7 +115,7 @@ def train(folder: Path, world: str, threads: int, minutes: float) -> None:
                 pd.DataFrame(done).to_csv(checks, index=False)
     best = max(_solved(done).items(), key=lambda item: (item[1], -item[0]))[0]
     ADAPTERS.mkdir(exist_ok=True)
-    name = ADAPTER if world == "how2" else f"{world}_gemma-3-270m"
+    name = _name(world)
     (ADAPTERS / f"{name}.gguf").write_bytes(_file(folder, best).read_bytes())
     pd.DataFrame(done).assign(served=lambda t: t["step"] == best).to_csv(
         ADAPTERS / f"{name}.csv", index=False
@@ -213,34 +221,39 @@ def _finished(trainer: Trainer, checks: list[dict]) -> bool:
     return stale >= PATIENCE or len(trainer.steps) in _solved(checks)
 
 
-def agree() -> None:
+def agree(world: str) -> None:
     """Compare the served adapter with the trained one, and with the expert, on fresh demonstrations."""
     import torch
 
-    from training.finetune.agreement import agreement, summary
+    from training.finetune.agreement import agreement, decisions, summary
     from training.finetune.base import load_base
     from training.finetune.export import load_adapter
 
     model, tokenizer = load_base(torch.float32)
-    file = ADAPTERS / f"{ADAPTER}.gguf"
-    roles, messages, tools, said = zip(*fresh_turns(), strict=True)
+    file = ADAPTERS / f"{_name(world)}.gguf"
+    roles, messages, tools, said = zip(*fresh_turns(world), strict=True)
     prompts = list(zip(messages, tools, strict=True))
     found = agreement(load_adapter(model, file), tokenizer, file, prompts)
     found.insert(0, "role", roles)
     found["as_expert"] = found["answer"] == pd.Series(said)
-    found.drop(columns="answer").to_csv(ADAPTERS / f"{ADAPTER}_agreement.csv", index=False)
-    print(json.dumps(summary(found), indent=1))
+    decided = decisions(found["role"], pd.Series(said), found["answer"])
+    found.drop(columns="answer").to_csv(ADAPTERS / f"{_name(world)}_agreement.csv", index=False)
+    print(json.dumps(summary(found) | decided, indent=1))
     print(found.groupby("role")["as_expert"].agg(["sum", "size"]))
 
 
-def fresh_turns() -> list[tuple[str, list[Message], list[Tool] | None, str]]:
+def _name(world: str) -> str:
+    """Of an adapter."""
+    return ADAPTER if world == "how2" else f"{world}_gemma-3-270m"
+
+
+def fresh_turns(world: str = "how2") -> list[tuple[str, list[Message], list[Tool] | None, str]]:
     """The first turns of every role, :data:`TURNS` of each, in demonstrations that were not learnt from.
 
     Each is the role, what the expert was asked (messages and tools) and what it said.
     """
-    course = replace(COURSES[-1], tasks=1000)  # more than enough
-    left, turns = dict(TURNS), []
-    for dialogue in dialogues(SEED + len(COURSES), course):
+    left, turns = dict(TURNS[world]), []
+    for dialogue in _not_learnt(world):
         said = [n for n, message in enumerate(dialogue.messages) if message["role"] == "assistant"]
         learnt = [n for n, wanted in zip(said, dialogue.targets, strict=False) if wanted]
         for n in learnt[: left[dialogue.role]]:
@@ -250,6 +263,14 @@ def fresh_turns() -> list[tuple[str, list[Message], list[Tool] | None, str]]:
         if not any(left.values()):
             break
     return turns
+
+
+def _not_learnt(world: str) -> Iterator[Dialogue]:
+    """Demonstrations of a seed of their own, without end or nearly so."""
+    if world in LESSONS:
+        return itertools.chain.from_iterable(given(world, HELD_OUT, n) for n in itertools.count())
+    taught = COURSES if world == "how2" else PLANCRAFT_COURSES
+    return dialogues(SEED + len(taught), replace(taught[-1], tasks=1000))  # more than enough
 
 
 if __name__ == "__main__":

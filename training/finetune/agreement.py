@@ -95,6 +95,31 @@ def summary(frame: pd.DataFrame) -> dict[str, Any]:
     }
 
 
+def decisions(roles: pd.Series, expected: pd.Series, answers: pd.Series) -> dict[str, float]:
+    """How well the model decides, turn by turn; a number is missing where nothing of its kind was asked.
+
+    Args:
+        roles: Of the requests.
+        expected: What the expert says; of Relevance the planner's label.
+        answers: What the model says.
+
+    Returns:
+        ``relevance_balanced_accuracy``: the mean of the shares of yes and of no that are found.
+        ``impossible_f1``: of the Actor's calls that a task cannot be done.
+    """
+    found: dict[str, float] = {}
+    asked = roles == "relevance"
+    yes = answers[asked].str.lower().str.startswith("yes")
+    truly = expected[asked] == "yes"
+    if truly.any() and not truly.all():
+        found["relevance_balanced_accuracy"] = float((yes[truly].mean() + (~yes[~truly]).mean()) / 2)
+    actor = roles == "actor"
+    said, meant = (texts[actor].str.contains('"name": "impossible"') for texts in (answers, expected))
+    if meant.any():
+        found["impossible_f1"] = float(2 * (said & meant).sum() / (said.sum() + meant.sum()))
+    return found
+
+
 def _encode(text: str, tokenizer: PreTrainedTokenizerBase) -> list[int]:
     return tokenizer(text, add_special_tokens=False)["input_ids"]
 

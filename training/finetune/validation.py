@@ -22,7 +22,7 @@ from mnemocraft.memory.keyed import Keyed
 from mnemocraft.studies.how2.load import known_targets
 from mnemocraft.worlds.plancraft import PlancraftWorld
 from training.finetune.demonstrate import draw
-from training.finetune.worlds import LESSONS, ORDER, Lesson, lesson
+from training.finetune.worlds import HELD_OUT, LESSONS, ORDER, Lesson, lesson
 
 AGENTS = (
     ("base", "none"),
@@ -39,8 +39,6 @@ WORLD_AGENTS = {
 }
 WORLD_TASKS = 6
 """The same of the other worlds."""
-HELD_OUT = 1_000
-"""Seed of their lessons, of which none is learnt from."""
 Group = tuple[tuple[str, str], list[Coroutine[Any, Any, bool]]]
 """An agent, with its teacher, and its episodes."""
 PARALLEL = 8

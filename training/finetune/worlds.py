@@ -80,6 +80,8 @@ SIMULATED = ("gig", "gig_exp")
 """Who is shown what every action leads to: in asynchronous kitchens more than is learnt from at a time."""
 KEPT = {"gig": 0.15, "gig_exp": 0.15, "gig_ld": 0.5}
 """Share of the turns that are kept of who is shown every state anew; the others' make one conversation."""
+HELD_OUT = 1_000
+"""Seed of lessons that nobody learns from."""
 REMEMBERED = 5
 """Tasks in a row that share a memory, where there is one of experience."""
 Told = Callable[[Request, str], bool]
