@@ -3,7 +3,7 @@
 Run ``python benchmarks/bench_local.py`` on an otherwise idle machine; ``--save`` keeps the table.
 Conversations of the recording are asked again turn by turn, as many at a time as the server has slots, and
 the other roles' requests in the recording's proportion. A row is one server with its settings, started anew;
-the start is not counted.
+the start, in which every slot computes the system message, is not counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import platform
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
@@ -117,7 +117,11 @@ class Tuned(Local):
                 found[n] = [await self.generate(request) for request in requests]
 
         with patch.object(Endpoint, "read", kept):
-            await self.generate(Request(self.name, [{"role": "user", "content": "Hello"}], max_tokens=1))
+            first = conversations[0][0]  # every slot computes the system message once, as in a long run
+            warm = replace(
+                first, messages=[first.messages[0], {"role": "user", "content": "Hello"}], max_tokens=1
+            )
+            await asyncio.gather(*(self.generate(warm) for _ in range(self._parallel)))
             self.timings.clear()
             started, processor = time.perf_counter(), time.process_time()
             await asyncio.gather(*(worker() for _ in range(self._parallel)))
