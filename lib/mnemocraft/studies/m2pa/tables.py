@@ -33,8 +33,8 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
     level = names[2].map({task.item: task.level for task in tasks()} | SIGHT_TASKS)
     part = level.isin(LEVELS[:3]).map({True: EASY, False: HARD})
     columns = {"attempt": names[0].astype(int), "item": names[2], "level": level, "part": part}
-    columns |= {name: np.nan for name in COUNTED if name not in records}  # few episodes, of others alone
-    return records.assign(passed=records["success"].astype(float), **columns)
+    lacking = {name: np.nan for name in COUNTED if name not in records}  # few episodes, of others alone
+    return records.assign(passed=records["success"].astype(float), **columns, **lacking)
 
 
 def main(episodes: pd.DataFrame) -> pd.DataFrame:
