@@ -16,9 +16,10 @@ Floats = npt.NDArray[np.float32]
 
 COMPONENTS, SCANNED = 256, 128
 """What stands for the vectors where there are too many to look at each: their first principal components.
-Codes of 2 bits for each of the first ones (PQ) are all compared, with FAISS's fast scan; the best of them, as
-many as are asked for times the cube root of the number of entries, by codes of 8 bits of all components. This
-only proposes candidates: their scores come from the log's vectors.
+Codes of 4 bits for pairs of the first ones (PQ) are all compared, with FAISS's fast scan; the best of them,
+as many as are asked for times half the cube root of the number of entries, by codes of 8 bits of all
+components. This only proposes candidates: their scores come from the log's vectors. A pair has one of the
+greater and one of the lesser components: in their order, twice as many of the best are needed, or more.
 
 Components are of the second moment, not of the covariance, and are compared by inner product: by distance,
 which what is cut off disturbs, it takes half as many components again. Also tried: cells (IVF), which save
@@ -64,6 +65,9 @@ class VectorIndex:
         faiss.copy_array_to_vector(directions.T[::-1][:components].ravel(), project.A)
         project.is_trained = True
         first = faiss.RemapDimensionsTransform(components, scanned, False)
+        order = np.arange(scanned, dtype=np.int32)
+        pairs = np.stack([order, order[::-1]], axis=1)[: scanned // 2]  # the greatest with the least
+        faiss.copy_array_to_vector(pairs.ravel(), first.map)
         short = faiss.IndexPQFastScan(scanned, scanned // 2, 4, by)
         long = faiss.IndexScalarQuantizer(components, faiss.ScalarQuantizer.QT_8bit, by)
         codes = faiss.IndexRefine(faiss.IndexPreTransform(first, short), long)
@@ -77,7 +81,7 @@ class VectorIndex:
     def search(self, query: Floats, count: int) -> tuple[list[int], float]:
         """The places of the nearest vectors, best first, and the last one's product (exact indexes only)."""
         if not self.exact:
-            self._faiss.downcast_index(self._index.index).k_factor = len(self) ** (1 / 3)
+            self._faiss.downcast_index(self._index.index).k_factor = len(self) ** (1 / 3) / 2
         scores, found = self._index.search(np.ascontiguousarray(query[None], np.float32), count)
         return [int(place) for place in found[0] if place >= 0], float(scores[0, -1])
 
