@@ -13,8 +13,8 @@ import faiss
 import numpy as np
 
 Search = Callable[[np.ndarray, int], list[int]]
-SMALL = 20_000
-"""Entries for Qdrant's embedded mode, which is meant for no more: it is numpy over all of them."""
+SMALL = 10_000
+"""Entries for Qdrant's embedded mode, which is meant for few: it is numpy over all, and slow to store."""
 
 
 def scan_numpy(vectors: np.ndarray, folder: Path) -> Callable[[], Search]:

@@ -111,6 +111,9 @@ def test_above_the_limit_codes_propose_and_are_made_again_if_it_is_lost(tmp_path
         pairs = zip(asked, expected, strict=True)
         return np.mean([len({e for e in store.nearest(*cue) if e in best}) / 5 for cue, best in pairs])
 
+    few = ExperienceMemory(Hashed(100), exact_up_to=0)
+    few.add_many(entries[:250])
+    assert [one for _, one in few.nearest("state 3", "task 3", "plan 3", k=1)] == [entries[3]]
     assert recall(memory) >= 0.95
     (cache,) = tmp_path.glob("*.faiss")
     memory.close()

@@ -137,7 +137,7 @@ def test_the_stand_in_plays_it_and_skills_spare_it_programs():
     """That a skill mends beliefs is an assumption; here the machinery is seen to pass it on."""
     model, programs = get_model("surrogate"), {"skills": 0, "none": 0}
     for name in programs:
-        for seed in range(4):
+        for seed in range(2):
             memory = get_memory(name)
             for _ in range(2):
                 played = play(get_agent("voyager"), world("stone_pickaxe"), model, memory, seed=seed)

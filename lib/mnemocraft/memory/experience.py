@@ -40,8 +40,8 @@ class ExperienceMemory:
     """Experiences, searched by state and task (equation 2), or by state, task and plan (equation 3).
 
     Up to ``exact_up_to`` entries every one is looked at, which takes time in proportion: 100,000 are half a
-    gigabyte. Above, an approximate index proposes candidates, and these are scored exactly; it is many times
-    faster, and with ``exact_up_to=0`` used from the first entry on. ``benchmarks/results/memory.json`` has
+    gigabyte. Above, an approximate index, which learns from the entries that are there then, proposes
+    candidates, and these are scored exactly. It is many times faster: ``benchmarks/results/memory.json`` has
     both in milliseconds, and the share of the nearest that the index finds. Of equal scores the entry that
     was stored first comes first.
 

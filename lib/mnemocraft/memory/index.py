@@ -28,8 +28,8 @@ graph (HNSW, 48 links), which took 20 minutes to make for 540,000 entries that a
 a search; bounds for an exact search (FAISS's Panorama), 8 instead of 19 ms at 100,000.
 """
 
-SAMPLE = 20_000
-"""From how many vectors components and codes are learnt."""
+SAMPLE, LEAST = 20_000, 256
+"""From how many vectors components and codes are learnt, and with how many every one is looked at instead."""
 
 
 def import_faiss(who: str) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mnemocraft.memory.index import COMPONENTS, SAMPLE, SCANNED, VectorIndex
+from mnemocraft.memory.index import COMPONENTS, LEAST, SAMPLE, SCANNED, VectorIndex
 from mnemocraft.memory.log import ExperienceLog
 from mnemocraft.memory.stores import Candidates, Doubles, Experience, Floats
 
@@ -22,11 +22,12 @@ class LocalStore:
         path: The file; None keeps the entries in this process.
         encoder: Name of the encoder that the vectors are from.
         weights: Of the cosines of state, task and plan.
-        exact_up_to: Number of entries.
+        exact_up_to: Number of entries; fewer than :data:`LEAST` are too few to learn from.
     """
 
     def __init__(self, path: Path | None, encoder: str, weights: Sequence[float], exact_up_to: int) -> None:
-        self.log, self.encoder, self.exact_up_to = ExperienceLog(path, encoder), encoder, exact_up_to
+        self.log, self.encoder = ExperienceLog(path, encoder), encoder
+        self.exact_up_to = max(exact_up_to, LEAST)
         self._weights = np.array(weights)
         self._index: VectorIndex | None = None
         self._kept = 0

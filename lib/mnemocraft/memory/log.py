@@ -31,6 +31,7 @@ _SCHEMA = (
 )
 _WORDS = "state, task, plan, outcome, success"
 _COLUMNS = f"{_WORDS}, key, vectors"
+_OF_THESE = "FROM entries WHERE id IN (SELECT value FROM json_each(?))"
 _TROUBLE = {
     "SQLITE_FULL": "there is no room left on its disk",
     "SQLITE_IOERR": "its disk cannot be read or written",
@@ -112,17 +113,13 @@ class ExperienceLog:
     def vectors_of(self, ids: Sequence[int]) -> Floats:
         """The vectors of entries, shape (entries, 3, size), in the order of their ids."""
         with self._told():
-            read = self.db.execute
-            blobs = [read("SELECT vectors FROM entries WHERE id = ?", (id,)).fetchone()[0] for id in ids]
-        return np.frombuffer(b"".join(blobs), "<f4").reshape(len(ids), 3, -1)
+            blobs = dict(self.db.execute(f"SELECT id, vectors {_OF_THESE}", [json.dumps(list(ids))]))
+        return np.frombuffer(b"".join([blobs[id] for id in ids]), "<f4").reshape(len(ids), 3, -1)
 
     def experiences_of(self, ids: Sequence[int]) -> dict[int, Experience]:
         """Entries by id."""
         with self._told():
-            found = self.db.execute(
-                f"SELECT id, {_WORDS} FROM entries WHERE id IN (SELECT value FROM json_each(?))",
-                [json.dumps(list(ids))],
-            ).fetchall()
+            found = self.db.execute(f"SELECT id, {_WORDS} {_OF_THESE}", [json.dumps(list(ids))]).fetchall()
         return {id: _experience(*fields) for id, *fields in found}
 
     def batches(self, batch: int = 1000) -> Iterator[tuple[list[Experience], Floats, list[str | None]]]:
