@@ -106,8 +106,8 @@ class History(Experiences):
 class Oracle(Experiences):
     """What the very task left, whatever the state: its successes, then its failures, the latest first.
 
-    It knows which task an entry is of, which the nearest entries are only likely to be of; while the task is
-    new there is nothing that is right.
+    It knows which task an entry is of, which the nearest entries are only likely to be of. Of a new task
+    there is nothing but what the episode itself has failed at.
     """
 
     source = "oracle"
