@@ -156,10 +156,12 @@ def heat_map(axes: Axes, values: pd.DataFrame, texts: pd.DataFrame) -> None:
     style: dict[str, Any] = {"cmap": figstyle.HEAT, "vmin": 0, "vmax": 100, "cbar": False, "fmt": ""}
     axes.patch.set(facecolor="white", edgecolor="0.75", hatch="/////")
     style |= {"annot": texts, "annot_kws": {"size": figstyle.MIN_FONT}}
-    canvas = axes.figure.canvas
-    FigureCanvasBase(axes.figure)  # draws nothing; seaborn would draw the whole figure for each of its maps
+    figure = axes.get_figure(root=True)
+    assert figure is not None  # axes that were removed have none
+    canvas = figure.canvas
+    FigureCanvasBase(figure)  # draws nothing; seaborn would draw the whole figure for each of its maps
     seaborn.heatmap(100 * values.astype(float), ax=axes, **style)
-    axes.figure.set_canvas(canvas)
+    figure.set_canvas(canvas)
     for text, value in zip(axes.texts, values.stack().dropna(), strict=True):
         text.set_color("white" if value < 0.5 else "black")
     axes.set(xlabel="", ylabel="")
