@@ -2,7 +2,7 @@
 
 Every game of ``valid_unseen`` ($ALFWORLD_DATA) is played once by each worker with the same commands, drawn
 from the admissible ones; the two must say the same. Load and reset count. Then episode after episode is
-played on the same games, as an experiment does, and the memory of every worker is noted.
+played on our own games, as an experiment does, and the memory of every worker is noted.
 
 Prints a table; ``--save`` also writes the parts that were measured to ``benchmarks/results/alfworld.json``.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from mnemocraft.envs.alfworld import AlfworldEnv, known_games, read_game, valid_unseen_path
+from mnemocraft.envs.alfworld import AlfworldEnv, generated_path, known_games, read_game, valid_unseen_path
 from mnemocraft.envs.alfworld.games import Game
 from mnemocraft.envs.alfworld.process import MAX_MIB, Worker, workers
 
@@ -73,10 +73,10 @@ def compared(steps: int, every: int) -> dict[str, float]:
 
 def memory(episodes: int, steps: int) -> dict[str, float]:
     """The most memory that a worker has at the end of an episode, and how many workers it takes."""
-    names, random = list(known_games()["valid_unseen"]), Random(0)
+    names, random = list(known_games()["generated"]), Random(0)
     most, pids = 0.0, set()
     for episode in range(episodes):
-        env = AlfworldEnv(valid_unseen_path(names[episode % len(names)]), max_steps=steps)
+        env = AlfworldEnv(generated_path(names[episode % len(names)]), max_steps=steps)
         while not env.reason:
             env.step(random.choice(env.valid_actions))
         assert workers.now is not None
