@@ -37,5 +37,5 @@ def _by(table: pd.DataFrame, column: str, names: dict[str, str], model: str) -> 
     per_cent(axes, "Success (%)")
     legend(figure, axes, 5)
     count = table.loc[table[column] != "Average", "n"]
-    stamp(figure, f"n = {count.min()} to {count.max()} episodes a mark; whiskers: 95 %, Wilson's.", model)
+    stamp(figure, f"n = {count.min()} to {count.max()} episodes a type; whiskers: 95 %, Wilson's.", model)
     return figure
