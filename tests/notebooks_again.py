@@ -16,6 +16,7 @@ from IPython.utils.io import capture_output
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
+from mnemocraft import figstyle
 from mnemocraft.studies import report
 
 
@@ -39,6 +40,7 @@ def main() -> None:
     with os.fdopen(os.dup(sys.stdout.fileno()), "w") as replies:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         report.save_figures = lambda drawn, folder: []
+        figstyle.show = lambda folder, name: None
         for line in sys.stdin:
             print(run(**json.loads(line)), file=replies, flush=True)
 

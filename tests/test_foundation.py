@@ -187,6 +187,6 @@ def test_smoke_results_are_the_only_results_that_git_ignores() -> None:
 def test_ci_runs_the_tests_and_passes_their_status_on(checkout: Path) -> None:
     (checkout / ".ci").mkdir()
     shutil.copy(paths.ROOT / ".ci/run", checkout / ".ci")
-    (checkout / "run_all.sh").write_text('#!/bin/sh\necho "$PWD $*"; exit 7\n')
+    (checkout / "run_all.sh").write_text('#!/bin/sh\necho "$PWD $*"; test "$1" = alfworld || exit 7\n')
     finished = subprocess.run([checkout / ".ci/run"], cwd="/", capture_output=True, text=True, check=False)
-    assert (finished.returncode, finished.stdout) == (7, f"{checkout} test\n")
+    assert (finished.returncode, finished.stdout) == (7, f"{checkout} alfworld\n{checkout} test\n")

@@ -402,8 +402,8 @@ def error_rates(
         lean = np.clip(
             ease + rng.normal(0, 0.2, (2, experiments, number, 1)) * np.sqrt(ease * (1 - ease)), 0, 1
         )
-        one, other = rng.binomial(size, lean[..., 0]) / size
-        drawn = (one - other) @ _resamplings(number, DRAWS, seed).T / number
+        one, other = rng.binomial(size, lean[..., 0]).astype(float)  # not shares: sums of counts are exact
+        drawn = (one - other) @ _resamplings(number, DRAWS, seed).T
         beyond = np.minimum((drawn <= 0).sum(axis=1), (drawn >= 0).sum(axis=1))
         p = np.minimum(1, 2 * (beyond + 1) / (DRAWS + 1))
         rows.append((number, *(float((p < level).mean()) for level in (ALPHA, ALPHA / 8))))
