@@ -89,7 +89,7 @@ def other_memories(table: pd.DataFrame, model: str) -> Figure:
     look = figstyle.line(0) | {"linestyle": "none"}
     axes.errorbar(100 * mine["value"], mine.index, xerr=plots.whiskers(mine, 100), **look)
     axes.set_yticks(mine.index, mine["label"])
-    axes.set(xlim=(0, 100), ylim=(-0.6, len(mine) - 0.4), xlabel="success (%)")
+    axes.set(xlim=(0, 103), ylim=(-0.6, len(mine) - 0.4), xlabel="success (%)")
     stamp(figure, f"n = {mine['n'].max():,} a mark; whiskers: 95 %.", model)
     return figure
 
