@@ -272,6 +272,16 @@ def test_numbers_out_of_bounds_are_named_in_one_sentence(options, named):
     assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["goal", "scene", "plan"])
+def test_a_megabyte_of_text_is_refused_and_nothing_is_lost(name):
+    memory = EpisodicMemory()
+    memory.add("obtain 1 bowl", plan="craft 1 bowl")
+    texts = {"goal": "obtain 1 log", "plan": "mine 1 log"} | {name: "x" * 10**6}
+    with pytest.raises(MnemocraftError, match=f"^The {name} of a memory has 1,000,000 characters"):
+        memory.add(**texts)
+    assert [each.situation.goal for each in memory.memories] == ["obtain 1 bowl"]
+
+
 def test_a_memory_without_a_goal_or_a_plan_is_refused():
     memory = EpisodicMemory()
     for goal, plan in (("", "craft 1 bowl"), ("obtain 1 bowl", " ")):

@@ -22,6 +22,7 @@ import numpy as np
 
 from mnemocraft.encoders import Floats, get_encoder, get_image_encoder
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.memory.experience import LONGEST
 
 ALPHA, THRESHOLD, CAPACITY = 0.7, 0.05, 300
 """Weight of the context beside the picture (the paper prints none), distance below which a memory is a hit,
@@ -149,10 +150,15 @@ class EpisodicMemory:
             time: Its place in time; by default after all others.
 
         Raises:
-            MnemocraftError: The goal or the plan is empty.
+            MnemocraftError: The goal or the plan is empty, or a text is too long; nothing is kept then.
         """
         if not goal.strip() or not plan.strip():
             raise MnemocraftError("A memory needs a goal and a plan.")
+        for name, text in (("goal", goal), ("scene", scene), ("plan", plan)):
+            if len(text) > LONGEST:
+                raise MnemocraftError(
+                    f"The {name} of a memory has {len(text):,} characters; at most {LONGEST:,} are kept."
+                )
         self.added += 1
         self.time = self.time + 1 if time is None else max(self.time, int(time))
         now = self.time if time is None else int(time)
