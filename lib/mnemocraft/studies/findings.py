@@ -16,7 +16,7 @@ from IPython.display import DisplayHandle, Markdown
 
 from mnemocraft import paths
 from mnemocraft.errors import unreadable
-from mnemocraft.studies import report
+from mnemocraft.studies import claims, report
 from mnemocraft.studies.markup import escaped
 
 pd.set_option("display.html.use_mathjax", False)  # a name or an answer with dollars in it is no mathematics
@@ -82,6 +82,22 @@ def shipped(stem: str) -> tuple[str, dict[str, dict[str, pd.DataFrame]]]:
             played[_model(sizes[-1])] = (sizes[-1].name, read(sizes[-1]))
     profile = max((profile for profile, _ in played.values()), key=paths.PROFILES.index, default="")
     return profile, {model: tables for model, (_, tables) in played.items()}
+
+
+def planned(stem: str, model: str, unit: str, count: int) -> pd.DataFrame | Markdown:
+    """What a run can decide, from the shipped tables of this model, else the surrogate's.
+
+    Args:
+        stem: The notebook.
+        model: Who is to play.
+        unit: What is resampled, e.g. ``tasks``.
+        count: How many of them the run has.
+    """
+    pilots = shipped(stem)[1]
+    pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
+    if pilot is None:
+        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
+    return claims.planned(pilot, unit, count)
 
 
 def read(folder: Path) -> dict[str, pd.DataFrame]:

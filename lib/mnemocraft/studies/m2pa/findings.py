@@ -8,9 +8,9 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.studies import claims
+from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Played, gather, shipped
+from mnemocraft.studies.findings import Played, gather
 from mnemocraft.studies.m2pa.load import STEM, chosen
 from mnemocraft.studies.markup import escaped
 
@@ -22,11 +22,7 @@ def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
 
     They have 30 episodes a task; a run with fewer can decide less than this says.
     """
-    pilots = shipped(STEM)[1]
-    pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
-    if pilot is None:
-        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
-    return claims.planned(pilot, "tasks", len(chosen(profile)))
+    return shipped.planned(STEM, model, "tasks", len(chosen(profile)))
 
 
 def findings(played: Played) -> list[str]:

@@ -9,9 +9,9 @@ from IPython.display import Markdown
 
 from mnemocraft.envs.tabletop.tasks import TASKS
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.studies import claims
+from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Line, Played, gather, points, shipped
+from mnemocraft.studies.findings import Line, Played, gather, points
 from mnemocraft.studies.tabletop import load
 from mnemocraft.studies.tabletop.tables import AVERAGE
 
@@ -25,12 +25,8 @@ def findings(played: Played) -> list[str]:
 
 def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Markdown:
     """What a run can decide, from the shipped tables of this model, else the surrogate's."""
-    pilots = shipped(load.STEM)[1]
-    pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
-    if pilot is None:
-        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
     games = len(load.seeds_of(profile, seeds)) * load.SCENES[profile] * len(TASKS)
-    return claims.planned(pilot, "games", games)
+    return shipped.planned(load.STEM, model, "games", games)
 
 
 def _rates(model: str, found: Tables) -> str:
