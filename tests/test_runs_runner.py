@@ -47,7 +47,7 @@ def start_slow_script(out: Path, **options: Any) -> subprocess.Popen[bytes]:
     script = Path(__file__).with_name("runs_toy.py")
     process = subprocess.Popen([sys.executable, str(script), str(out), "2", "slow"], **options)
     streams = out / "streams"
-    while not streams.exists() or sum(path.stat().st_size > 0 for path in streams.iterdir()) < 2:
+    while not streams.exists() or sum(path.stat().st_size > 0 for path in streams.glob("[!.]*")) < 2:
         assert process.poll() is None
         time.sleep(0.002)
     return process
