@@ -217,16 +217,17 @@ def file_s() -> float:
 
 def survive(kills: int) -> dict[str, Any]:
     """Kill workers at random moments; whether the tables are the same."""
-    study = instant(4000)
+    study = instant(350 * kills)  # long enough for so many: a worker takes some seconds to start
     dice, killed = random.Random(20), []
     with dask(2) as found:
         address, ended = found.scheduler_address, threading.Event()
 
         def kill() -> None:
             while len(killed) < kills and not ended.wait(dice.uniform(0.1, 1.5)):
-                alive = [nanny.pid for nanny in found.workers.values() if nanny.pid]
-                if len(found.scheduler.workers) == 2:  # a nanny gives up a worker that dies while it starts
-                    killed.append(dice.choice(alive))
+                alive = {nanny.pid for nanny in found.workers.values()}
+                # a nanny gives up a worker that dies while it starts
+                if len(alive) == 2 and alive == {each.pid for each in found.scheduler.workers.values()}:
+                    killed.append(dice.choice(sorted(alive)))
                     os.kill(killed[-1], signal.SIGKILL)
 
         thread = threading.Thread(target=kill)

@@ -11,6 +11,7 @@ pytest.importorskip("peft", reason="the extra 'finetune' is not installed")
 
 from mnemocraft.errors import MnemocraftError  # noqa: E402
 from training.finetune import __main__ as command  # noqa: E402
+from training.finetune.export import copy_adapter, export_adapter  # noqa: E402
 from training.finetune.render import Sequence  # noqa: E402
 from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule  # noqa: E402
 
@@ -124,6 +125,26 @@ def test_every_course_warms_up_and_cools_down(tmp_path):
     assert first[-1] < max(first) / 3
 
 
+def test_a_course_needs_nothing_but_the_adapter_that_the_one_before_left(tmp_path):
+    steps = schedule(sequences(), RECIPE)
+    straight = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, tmp_path / "a")
+    for _ in steps:
+        straight.step()
+    file = tmp_path / "served.gguf"
+    export_adapter(straight.model, file, base_name="tiny", provenance={"step": straight.done})
+    for _ in steps:
+        straight.step()
+    elsewhere = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, tmp_path / "b")
+    elsewhere.begin_after(copy_adapter(file, elsewhere.model))
+    assert elsewhere.done == len(steps)
+    while elsewhere.done < 2 * len(steps):
+        elsewhere.step()
+    for name, weight in straight.weights.items():
+        assert torch.equal(weight, elsewhere.weights[name])
+    with pytest.raises(MnemocraftError, match=rf"saved after step 1; courses end after \[{len(steps)}\]"):
+        elsewhere.begin_after(1)
+
+
 def test_a_checkpoint_of_another_training_is_refused(tmp_path):
     steps = schedule(sequences(), RECIPE)
     trainer = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path)
@@ -149,20 +170,29 @@ def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(
     assert not (tmp_path / "models").exists()
 
 
-def test_what_is_served_of_a_world_is_its_best_adapter_under_its_own_name(tmp_path, monkeypatch):
+def test_every_course_of_a_world_is_checked_and_served_under_its_name(tmp_path, monkeypatch):
     steps = schedule(sequences(), RECIPE)
     monkeypatch.setattr(
         command,
         "_trainer",
-        lambda *_: Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "checkpoint"),
+        lambda *_: Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, tmp_path / "checkpoint"),
     )
     monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
 
     def check(trainer, folder, world, threads):
-        (folder / f"adapter-{trainer.done}.gguf").write_bytes(world.encode())
+        if trainer.done > len(steps) and not (folder / "stopped").exists():
+            (folder / "stopped").touch()
+            raise KeyboardInterrupt  # while it is checked: it is not gone on without
+        (folder / f"adapter-{trainer.done}.gguf").write_bytes(f"{world} {trainer.done}".encode())
         return [{"setup": "react", "teacher": "", "solved": 1, "tasks": 2, "step": trainer.done}]
 
     monkeypatch.setattr(command, "_check", check)
+    served = tmp_path / "models" / "kitchen_gemma-3-270m.gguf"
+    with pytest.raises(KeyboardInterrupt):
+        command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    assert served.read_text() == f"kitchen {len(steps)}"
     command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
-    assert (tmp_path / "models" / "kitchen_gemma-3-270m.gguf").read_bytes() == b"kitchen"
-    assert (tmp_path / "models" / "kitchen_gemma-3-270m.csv").read_text().count("react") == 1
+    assert served.read_text() == f"kitchen {2 * len(steps)}"
+    assert served.with_suffix(".csv").read_text().splitlines()[1:] == [
+        f"react,,1,2,{step},{served_}" for step, served_ in ((len(steps), False), (2 * len(steps), True))
+    ]

@@ -4,6 +4,8 @@ Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss
 at every check. ``--world kitchen`` (``minecraft``, ``household``, ``plancraft``) makes that of another world,
 see :mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it
 is shown. Each can be stopped at any time and started again; ``--minutes`` stops a training after so many.
+Another world's training has :data:`COURSES_OF` courses. The adapter that is served after a course is all that
+the next needs, so that they can be given on different days and machines.
 
 ``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
 ``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
@@ -48,7 +50,10 @@ SEED = 0
 SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
 CHECK_EVERY = 90
-"""Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too."""
+"""Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Those of
+another world are checked at the end of a course only: a check takes it some ten minutes."""
+COURSES_OF = {"kitchen": 4, "minecraft": 3, "household": 3}
+"""Courses of about an hour of two cores into which a world's lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
 TURNS = {
     "how2": _CRAFTS,
@@ -59,7 +64,7 @@ TURNS = {
 }
 """Requests on which the served model is compared with the trained one and with the expert."""
 PATIENCE = 2
-"""Checks without improvement after which the training stops."""
+"""Checks without improvement after which the training stops; another world's courses are all given."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -94,44 +99,69 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def train(folder: Path, world: str, threads: int, minutes: float) -> None:
-    """Train, check as it goes, and put the best adapter into ``data/models``."""
+    """Train, check as it goes, and put the best adapter into ``data/models``; of another world the last."""
     trainer, ends = _trainer(folder, world, threads), time.monotonic() + 60 * minutes
-    checks = folder / "checks.csv"
-    done = pd.read_csv(checks).to_dict("records") if checks.is_file() else []
+    done = _checks(trainer, folder, world)
     with tqdm(total=len(trainer.steps), initial=trainer.done, unit="step", desc="fine-tuning") as bar:
-        while not _finished(trainer, done):
-            if trainer.done < len(trainer.steps):
-                bar.set_postfix(loss=f"{trainer.step():.3f}")
-                bar.update()
-            step, steps = trainer.steps_in_course
+        while not _finished(trainer, done, world):
+            if _due(trainer, world) and trainer.done not in _solved(done):
+                done += _check(trainer, folder, world, threads)
+                pd.DataFrame(done).to_csv(folder / "checks.csv", index=False)
+                if world in LESSONS:
+                    _serve(trainer, folder, world, done)
+                continue
+            bar.set_postfix(loss=f"{trainer.step():.3f}")
+            bar.update()
             over = time.monotonic() > ends
-            if over or step == steps or step % SAVE_EVERY == 0:
+            if over or _due(trainer, world) or trainer.done % SAVE_EVERY == 0:
                 trainer.save()
             if over:
                 print(f"{trainer.done} of {len(trainer.steps)} steps; the same command goes on from there")
                 return
-            if step == steps or step % CHECK_EVERY == 0:
-                done += _check(trainer, folder, world, threads)
-                pd.DataFrame(done).to_csv(checks, index=False)
-    best = max(_solved(done).items(), key=lambda item: (item[1], -item[0]))[0]
+    if world not in LESSONS:
+        _serve(trainer, folder, world, done)
+
+
+def _due(trainer: Trainer, world: str) -> bool:
+    """Whether this is where a check is made."""
+    if not trainer.done:
+        return False
+    step, steps = trainer.steps_in_course
+    return step == steps or (world not in LESSONS and step % CHECK_EVERY == 0)
+
+
+def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
+    """The rows of earlier checks: made here or, of courses that were given elsewhere, as they are served."""
+    for file in (folder / "checks.csv", ADAPTERS / f"{_name(world)}.csv"):
+        if trainer.done and file.is_file():
+            rows = pd.read_csv(file).drop(columns="served", errors="ignore")
+            return rows[rows["step"] <= trainer.done].to_dict("records")
+    return []
+
+
+def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> None:
+    """Put an adapter, and the table of all checks, where models are found."""
+    step = trainer.done
+    if world not in LESSONS:
+        step = max(_solved(checks).items(), key=lambda item: (item[1], -item[0]))[0]
     ADAPTERS.mkdir(exist_ok=True)
     name = _name(world)
-    (ADAPTERS / f"{name}.gguf").write_bytes(_file(folder, best).read_bytes())
-    pd.DataFrame(done).assign(served=lambda t: t["step"] == best).to_csv(
+    (ADAPTERS / f"{name}.gguf").write_bytes(_file(folder, step).read_bytes())
+    pd.DataFrame(checks).assign(served=lambda t: t["step"] == step).to_csv(
         ADAPTERS / f"{name}.csv", index=False
     )
-    print(f"served: the adapter after step {best} of {len(trainer.steps)}; {ADAPTERS / name}.gguf")
+    print(f"served: the adapter after step {step} of {len(trainer.steps)}; {ADAPTERS / name}.gguf")
 
 
 def courses(folder: Path, world: str) -> list[list[Dialogue]]:
     """What is learnt, course by course, from the files of an earlier run as far as it came."""
     if world in LESSONS:
-        return [_lessons(folder, world)]
+        return _lessons(folder, world)
     taught = COURSES if world == "how2" else PLANCRAFT_COURSES
     return [_dialogues(folder, SEED + n, course) for n, course in enumerate(taught)]
 
 
-def _lessons(folder: Path, world: str) -> list[Dialogue]:
+def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
     """A line a lesson, written as they are given; what a kill left of the last line is written anew."""
     file = folder / f"lessons-{SEED}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
@@ -145,8 +175,12 @@ def _lessons(folder: Path, world: str) -> list[Dialogue]:
         ):
             out.write(json.dumps([asdict(d) for d in given(world, SEED, number)]) + "\n")
             out.flush()
+    lines = file.read_text().splitlines()[: NUMBER[world]]
+    shown = [[Dialogue(**d) for d in json.loads(line)] for line in lines]
+    length = math.ceil(NUMBER[world] / COURSES_OF[world])
     return [
-        Dialogue(**d) for line in file.read_text().splitlines()[: NUMBER[world]] for d in json.loads(line)
+        list(itertools.chain.from_iterable(shown[start : start + length]))
+        for start in range(0, NUMBER[world], length)
     ]
 
 
@@ -154,6 +188,7 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     import torch
 
     from training.finetune.base import load_base
+    from training.finetune.export import copy_adapter
     from training.finetune.render import sequence
     from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule
 
@@ -164,7 +199,13 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     longest = LONGEST.get(world, LONGEST["how2"])
     shown = [[sequence(d, tokenizer, longest) for d in part] for part in courses(folder, world)]
     steps = [schedule([each for each in part if each.learn.any()], recipe) for part in shown]
-    return Trainer(add_adapter(model.to(device), recipe), steps, recipe, folder / "checkpoint")
+    trainer = Trainer(add_adapter(model.to(device), recipe), steps, recipe, folder / "checkpoint")
+    served = ADAPTERS / f"{_name(world)}.gguf"
+    if world in LESSONS and not trainer.done and served.is_file():
+        step = copy_adapter(served, trainer.model)
+        if step < len(trainer.steps):
+            trainer.begin_after(step)
+    return trainer
 
 
 def _dialogues(folder: Path, seed: int, course: Course) -> list[Dialogue]:
@@ -214,11 +255,11 @@ def _solved(checks: list[dict]) -> dict[int, int]:
     return solved
 
 
-def _finished(trainer: Trainer, checks: list[dict]) -> bool:
+def _finished(trainer: Trainer, checks: list[dict], world: str) -> bool:
     """Whether every step was checked, or no later check beat the best for :data:`PATIENCE` checks."""
     solved = list(_solved(checks).values())
     stale = len(solved) - 1 - solved.index(max(solved)) if solved else 0
-    return stale >= PATIENCE or len(trainer.steps) in _solved(checks)
+    return (stale >= PATIENCE and world not in LESSONS) or len(trainer.steps) in _solved(checks)
 
 
 def agree(world: str) -> None:

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,26 +92,58 @@ def load_adapter(base: PreTrainedModel, path: Path) -> PeftModel:
         MissingExtra: ``peft`` or ``gguf`` is not installed.
         MnemocraftError: the file is not there, or holds no adapter for this model.
     """
-    import_transformers()
-    import gguf
-    import torch
     from peft import LoraConfig, get_peft_model
 
-    try:
-        file: Any = gguf.GGUFReader(path)
-        held = {tensor.name: np.array(tensor.data) for tensor in file.tensors}
-        alpha = file.fields[gguf.Keys.Adapter.LORA_ALPHA].contents()
-        rank = next(len(weight) for name, weight in held.items() if name.endswith("lora_a"))
-    except (OSError, ValueError, LookupError, StopIteration) as error:
-        raise MnemocraftError(f"{path} cannot be read as an adapter: {error}.") from None
-    model = get_peft_model(base, LoraConfig(r=rank, lora_alpha=alpha, target_modules="all-linear"))
-    places = dict(_weights(model))
-    if places.keys() != held.keys() or any(places[name].shape != held[name].shape for name in held):
+    held = _read(path)
+    config = LoraConfig(r=held.rank, lora_alpha=held.alpha, target_modules="all-linear")
+    model = get_peft_model(base, config)
+    copy_adapter(path, model)
+    return model.eval()
+
+
+def copy_adapter(path: Path, model: PeftModel) -> int:
+    """Give a model's adapter the weights of a file; returns the training step after which it was written.
+
+    Raises:
+        MissingExtra: ``gguf`` is not installed.
+        MnemocraftError: the file is not there, or its adapter is another's.
+    """
+    import torch
+
+    held, places = _read(path), dict(_weights(model))
+    if places.keys() != held.weights.keys() or any(
+        places[name].shape != weight.shape for name, weight in held.weights.items()
+    ):
         raise MnemocraftError(f"{path} holds no adapter of all linear layers of this model.")
     with torch.no_grad():
         for name, weight in places.items():
-            weight.copy_(torch.from_numpy(held[name]))
-    return model.eval()
+            weight.copy_(torch.from_numpy(held.weights[name]))
+    return held.step
+
+
+@dataclass(frozen=True)
+class _Held:
+    """What is in a file: weights under llama.cpp's names, and the step after which they were saved."""
+
+    weights: dict[str, np.ndarray]
+    rank: int
+    alpha: float
+    step: int
+
+
+def _read(path: Path) -> _Held:
+    import_transformers()
+    import gguf
+
+    try:
+        file: Any = gguf.GGUFReader(path)
+        weights = {tensor.name: np.array(tensor.data) for tensor in file.tensors}
+        alpha = file.fields[gguf.Keys.Adapter.LORA_ALPHA].contents()
+        rank = next(len(weight) for name, weight in weights.items() if name.endswith("lora_a"))
+        step = file.fields["mnemocraft.step"].contents() if "mnemocraft.step" in file.fields else 0
+    except (OSError, ValueError, LookupError, StopIteration) as error:
+        raise MnemocraftError(f"{path} cannot be read as an adapter: {error}.") from None
+    return _Held(weights, rank, alpha, step)
 
 
 def _write(

@@ -100,8 +100,8 @@ class Trainer:
 
     Args:
         model: As :func:`add_adapter` makes it.
-        courses: Of each course the steps, as :func:`schedule` makes them; the learning rate starts anew with
-            each.
+        courses: Of each course the steps, as :func:`schedule` makes them. A course begins as if from the
+            file of the one before: weights in half precision, optimiser and learning rate anew.
         recipe: The hyperparameters.
         folder: Where checkpoints are kept; one that is there is gone on from.
 
@@ -116,7 +116,7 @@ class Trainer:
         self.steps = [step for course in courses for step in course]
         self._at = [(n, len(course)) for course in courses for n in range(len(course))]
         self.weights = {name: p for name, p in model.named_parameters() if p.requires_grad}
-        self.optimizer = torch.optim.AdamW(self.weights.values(), lr=recipe.learning_rate, weight_decay=0.0)
+        self.optimizer = self._fresh()
         self.done, self.losses = 0, list[float]()
         self._identity = asdict(recipe) | {"steps": len(self.steps), "tokens": _size(self.steps)}
         if (folder / "state.json").is_file():
@@ -125,6 +125,10 @@ class Trainer:
     def step(self) -> float:
         """Learn from the next step's batches; returns their loss in nats per token."""
         batches = self.steps[self.done]
+        if self.done and self._at[self.done][0] == 0:
+            for weight in self.weights.values():
+                weight.data = weight.data.half().float()
+            self.optimizer = self._fresh()
         for group in self.optimizer.param_groups:
             group["lr"] = self.recipe.learning_rate * self._pace()
         count = sum(int(s.learn.sum()) for batch in batches for s in batch)
@@ -139,6 +143,20 @@ class Trainer:
         self.done += 1
         self.losses.append(total)
         return total
+
+    def begin_after(self, step: int) -> None:
+        """Go on with the model's weights as they are, which the courses up to a step have made.
+
+        Raises:
+            MnemocraftError: no course ends at that step.
+        """
+        ends = [n for n, (at, _) in enumerate(self._at) if n and at == 0]
+        if step not in ends:
+            raise MnemocraftError(f"The adapter was saved after step {step}; courses end after {ends}.")
+        self.done = step
+
+    def _fresh(self) -> torch.optim.AdamW:
+        return torch.optim.AdamW(self.weights.values(), lr=self.recipe.learning_rate, weight_decay=0.0)
 
     @property
     def steps_in_course(self) -> tuple[int, int]:
