@@ -28,6 +28,7 @@ from typing import Any
 
 import distributed
 import pandas as pd
+from distributed import Status
 
 from bench_runs import InstantSpec, OneCall
 from bench_runs import study as instant
@@ -224,8 +225,8 @@ def survive(kills: int) -> dict[str, Any]:
 
         def kill() -> None:
             while len(killed) < kills and not ended.wait(dice.uniform(0.1, 1.5)):
-                alive = {nanny.pid for nanny in found.workers.values()}
                 # a nanny gives up a worker that dies while it starts
+                alive = {nanny.pid for nanny in found.workers.values() if nanny.status == Status.running}
                 if len(alive) == 2 and alive == {each.pid for each in found.scheduler.workers.values()}:
                     killed.append(dice.choice(sorted(alive)))
                     os.kill(killed[-1], signal.SIGKILL)

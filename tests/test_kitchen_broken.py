@@ -63,6 +63,7 @@ BROKEN_KITCHENS = [
     ("goal", [], "kitchen.json: goal", "empty"),
     ("goal_description", 3, "kitchen.json: goal_description", "text"),
     ("goals", [], "kitchen.json", 'no key "goals"'),
+    ("g" * 5000, [], "kitchen.json", "allowed are version"),
     ("stations.0", 5, "kitchen.json: stations[0]", "an object"),
     ("stations.0.name", "tabel", "kitchen.json: stations[0].name", "no station 'tabel'"),
     ("stations.0.name", "lettuce", "kitchen.json: stations[0].name", "stations are table"),

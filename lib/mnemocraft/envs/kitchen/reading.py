@@ -12,10 +12,14 @@ from mnemocraft.errors import MnemocraftError
 
 _NAMES = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
 
+_KEPT = 400
+"""Characters that are kept at either end of a long sentence: a file's names may be of any length."""
+
 
 def fail(where: str, what: str) -> NoReturn:
-    """Raise the sentence ``where: what``."""
-    raise MnemocraftError(f"{where}: {what}")
+    """Raise the sentence ``where: what``, in one line; the middle of a very long one is left out."""
+    said = " ".join(f"{where}: {what}".split())
+    raise MnemocraftError(said if len(said) <= 2 * _KEPT else f"{said[:_KEPT]} ... {said[-_KEPT:]}")
 
 
 def read_json(path: str | Path) -> dict[str, Any]:
