@@ -198,7 +198,7 @@ run_tests() {
   check ruff check .
   check ruff format --check .
   check mypy
-  check pytest -n auto --dist loadfile "$@"
+  check pytest -n auto --dist loadfile --no-loadscope-reorder "$@"
   if [ -n "$failed" ]; then
     say "failed: ${failed#, }"
     exit 1

@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when the hub's library is imported; it would ask for half a minute
@@ -13,3 +14,8 @@ if os.environ.get("CI"):
 
 # A shell script's background job ignores Ctrl-C, and so would all that the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The file that takes minutes first: begun last, it would be one worker's while the other has nothing."""
+    items.sort(key=lambda item: item.path.name != "test_notebooks.py")
