@@ -28,6 +28,7 @@ from typing import Any
 
 import distributed
 import pandas as pd
+from dask import config
 from distributed import Status
 
 from bench_runs import InstantSpec, OneCall
@@ -182,7 +183,8 @@ def _table(out: Path) -> bytes:
 
 
 def dask(workers: int) -> Any:
-    """A cluster on this machine whose scheduler forgives deaths."""
+    """A cluster on this machine that forgives deaths: a worker that is killed again while it starts stays."""
+    config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
     return distributed.LocalCluster(
         n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50
     )
@@ -218,7 +220,7 @@ def file_s() -> float:
 
 def survive(kills: int) -> dict[str, Any]:
     """Kill workers at random moments; whether the tables are the same."""
-    study = instant(350 * kills)  # long enough for so many: a worker takes some seconds to start
+    study = instant(250 * kills)  # long enough for so many: a worker takes some seconds to start
     dice, killed = random.Random(20), []
     with dask(2) as found:
         address, ended = found.scheduler_address, threading.Event()
