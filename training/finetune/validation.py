@@ -39,6 +39,8 @@ WORLD_AGENTS = {
 }
 WORLD_TASKS = 6
 """The same of the other worlds."""
+MAX_ROUNDS = {"inner_monologue": 5, "deps": 5}
+"""Revised plans that a check allows; without a bound a failing episode fills its whole dialogue."""
 Group = tuple[tuple[str, str], list[Coroutine[Any, Any, bool]]]
 """An agent, with its teacher, and its episodes."""
 PARALLEL = 8
@@ -91,7 +93,9 @@ def _lessons(world: str, model: Model) -> Iterator[Group]:
 
 
 async def _reaches(given: Lesson, model: Model) -> bool:
-    return (await play(get_agent(given.agent), given.begin[0](), given.memory(), model)).success
+    options = {"max_rounds": MAX_ROUNDS[given.agent]} if given.agent in MAX_ROUNDS else {}
+    player = get_agent(given.agent, **options)
+    return (await play(player, given.begin[0](), given.memory(), model)).success
 
 
 async def _solves(settings: Settings, task: Example, model: Model) -> bool:
