@@ -141,8 +141,12 @@ def test_a_course_needs_nothing_but_the_adapter_that_the_one_before_left(tmp_pat
         elsewhere.step()
     for name, weight in straight.weights.items():
         assert torch.equal(weight, elsewhere.weights[name])
-    with pytest.raises(MnemocraftError, match=rf"saved after step 1; courses end after \[{len(steps)}\]"):
+    with pytest.raises(
+        MnemocraftError, match=rf"saved after step 1; courses end after \[{len(steps)}, {2 * len(steps)}\]"
+    ):
         elsewhere.begin_after(1)
+    elsewhere.begin_after(2 * len(steps))  # all courses were given: nothing is left to learn
+    assert elsewhere.done == len(elsewhere.steps)
 
 
 def test_a_checkpoint_of_another_training_is_refused(tmp_path):

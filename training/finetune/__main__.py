@@ -202,9 +202,7 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     trainer = Trainer(add_adapter(model.to(device), recipe), steps, recipe, folder / "checkpoint")
     served = ADAPTERS / f"{_name(world)}.gguf"
     if world in LESSONS and not trainer.done and served.is_file():
-        step = copy_adapter(served, trainer.model)
-        if step < len(trainer.steps):
-            trainer.begin_after(step)
+        trainer.begin_after(copy_adapter(served, trainer.model))
     return trainer
 
 

@@ -92,9 +92,9 @@ def load_adapter(base: PreTrainedModel, path: Path) -> PeftModel:
         MissingExtra: ``peft`` or ``gguf`` is not installed.
         MnemocraftError: the file is not there, or holds no adapter for this model.
     """
+    held = _read(path)
     from peft import LoraConfig, get_peft_model
 
-    held = _read(path)
     config = LoraConfig(r=held.rank, lora_alpha=held.alpha, target_modules="all-linear")
     model = get_peft_model(base, config)
     copy_adapter(path, model)

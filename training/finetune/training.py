@@ -150,7 +150,7 @@ class Trainer:
         Raises:
             MnemocraftError: no course ends at that step.
         """
-        ends = [n for n, (at, _) in enumerate(self._at) if n and at == 0]
+        ends = [n for n, (at, steps) in enumerate(self._at, 1) if at + 1 == steps]
         if step not in ends:
             raise MnemocraftError(f"The adapter was saved after step {step}; courses end after {ends}.")
         self.done = step
