@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.llm import local
 from mnemocraft.llm.local import Local
 
 gguf = pytest.importorskip("gguf", reason="the extra 'finetune' is not installed")
@@ -32,10 +33,13 @@ from training.finetune.agreement import agreement, summary  # noqa: E402
 from training.finetune.base import load_base  # noqa: E402
 from training.finetune.demonstrate import COURSES, Dialogue, dialogues  # noqa: E402
 from training.finetune.export import export_adapter, load_adapter  # noqa: E402
-from training.finetune.render import prompt  # noqa: E402
+from training.finetune.render import prompt, sequence  # noqa: E402
+from training.finetune.vocabulary import vocabulary  # noqa: E402
 
 TURN_ENDS = 106
 """Gemma's token ``<end_of_turn>``."""
+EVERY_TOKEN = list(range(262_144))
+KNOWN: dict[str, Any] = {"base_name": "gemma-3-270m", "provenance": {"seed": 3, "commit": "0123abc"}}
 QUESTIONS = ["Name a colour.", "Count to five:", "The planks are made of"]
 
 
@@ -64,12 +68,20 @@ def trained(base: tuple[Any, Any]) -> Any:
 @pytest.fixture(scope="module")
 def adapter(trained: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("models") / "random.gguf"
-    export_adapter(trained, path, base_name="gemma-3-270m", provenance={"seed": 3, "commit": "0123abc"})
+    export_adapter(trained, path, **KNOWN, kept=EVERY_TOKEN)
     return path
 
 
-@pytest.fixture(scope="module")
-def server(adapter: Path) -> Iterator[Local]:
+@pytest.fixture(scope="module", autouse=True)
+def merged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where models that adapters were laid into lie: not in the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local, "MERGED", tmp_path_factory.mktemp("merged"))
+        yield local.MERGED
+
+
+@contextmanager
+def serving(adapter: Path) -> Iterator[Local]:
     served = Local(str(adapter), context=2048)
     served._start()
     yield served
@@ -77,8 +89,29 @@ def server(adapter: Path) -> Iterator[Local]:
 
 
 @pytest.fixture(scope="module")
+def server(adapter: Path) -> Iterator[Local]:
+    with serving(adapter) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
 def shown() -> list[Dialogue]:
     return list(dialogues(5, replace(COURSES[0], tasks=3)))
+
+
+@pytest.fixture(scope="module")
+def kept(shown: list[Dialogue], base: tuple[Any, Any]) -> list[int]:
+    """The tokens of what is shown."""
+    return vocabulary([sequence(dialogue, base[1], 10_000) for dialogue in shown], base[1])
+
+
+@pytest.fixture(scope="module")
+def small_server(trained: Any, kept: list[int], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+    """Of a model with these tokens alone."""
+    path = tmp_path_factory.mktemp("models") / "small.gguf"
+    export_adapter(trained, path, **KNOWN, kept=kept)
+    with serving(path) as served:
+        yield served
 
 
 def post(server: Local, path: str, **body: Any) -> Any:
@@ -138,6 +171,52 @@ def test_the_server_makes_the_same_tokens_of_a_request(server, shown, base):
         assert sent == tokens(ours, base[1])
 
 
+def test_a_model_of_few_tokens_makes_the_same_of_a_request(small_server, shown, base, kept):
+    assert 500 < len(kept) < 8000
+    unseen = "birch_planks oak_log wooden_pickaxe 17"  # names of the worlds
+    texts = [prompt(dialogue.messages[:-1], dialogue.tools, base[1]) for dialogue in shown]
+    for text in (*texts, unseen):
+        sent = post(small_server, "/tokenize", content=text.removeprefix("<bos>"), parse_special=True)
+        ours = [kept[token] for token in sent["tokens"]]
+        assert ours == tokens(text.removeprefix("<bos>"), base[1])
+
+
+def test_a_model_of_few_tokens_gives_these_the_trained_probabilities(
+    small_server, trained, shown, base, kept
+):
+    for dialogue in shown:
+        asked_for = tokens(prompt(dialogue.messages[:1], dialogue.tools, base[1]), base[1])
+        places = [kept.index(token) for token in asked_for]
+        answer = post(small_server, "/completion", prompt=places, n_predict=1, temperature=0, n_probs=20)
+        found = {t["id"]: t["logprob"] for t in answer["completion_probabilities"][0]["top_logprobs"]}
+        with torch.inference_mode():
+            logits = trained(torch.tensor([asked_for]), logits_to_keep=1).logits[0, -1]
+        ours = logits[kept].log_softmax(-1)
+        assert np.mean([abs(logprob - float(ours[place])) for place, logprob in found.items()]) < 0.4
+
+
+def test_a_model_of_few_tokens_stops_at_the_end_of_a_turn(small_server, kept):
+    forced = [[kept.index(TURN_ENDS), 100.0]]
+    answer = post(small_server, "/completion", prompt="I1", n_predict=8, temperature=0, logit_bias=forced)
+    assert (answer["stop_type"], answer["content"]) == ("eos", "")
+
+
+def test_a_model_is_merged_once(adapter, merged, server):
+    [whole] = [file for file in merged.iterdir() if adapter.stem in file.name]
+    written = whole.stat().st_mtime_ns
+    with serving(adapter):
+        assert whole.stat().st_mtime_ns == written
+
+
+def test_another_models_adapter_is_one_sentence_and_leaves_no_file(tmp_path, merged):
+    before = set(merged.iterdir())
+    one = peft.get_peft_model(small(), peft.LoraConfig(r=2, target_modules="all-linear"))
+    export_adapter(one, tmp_path / "tiny.gguf", base_name="b", kept=[0, 1, 2, 3], provenance={})
+    with pytest.raises(MnemocraftError, match=r"tiny\.gguf cannot be laid into .*gguf: "):
+        Local(str(tmp_path / "tiny.gguf"))._start()
+    assert set(merged.iterdir()) == before
+
+
 def test_the_server_stops_at_the_end_of_a_turn(server):
     forced = [[TURN_ENDS, 100.0]]
     answer = post(server, "/completion", prompt="Hello", n_predict=8, temperature=0, logit_bias=forced)
@@ -192,7 +271,7 @@ def small() -> Any:
 def test_an_adapter_comes_back_from_its_file(tmp_path):
     config = peft.LoraConfig(r=3, lora_alpha=6, target_modules="all-linear", init_lora_weights=False)
     model = peft.get_peft_model(small(), config)
-    export_adapter(model, tmp_path / "whole.gguf", base_name="b", provenance={})
+    export_adapter(model, tmp_path / "whole.gguf", base_name="b", kept=[0], provenance={})
     again = load_adapter(small(), tmp_path / "whole.gguf")
     ours, theirs = ({n: p for n, p in m.named_parameters() if "lora_" in n} for m in (model, again))
     assert ours.keys() == theirs.keys()
@@ -203,7 +282,7 @@ def test_an_adapter_comes_back_from_its_file(tmp_path):
 
 def test_what_is_no_adapter_of_this_model_is_one_sentence(tmp_path):
     partial = peft.get_peft_model(small(), peft.LoraConfig(r=2, target_modules=["q_proj"]))
-    export_adapter(partial, tmp_path / "partial.gguf", base_name="b", provenance={})
+    export_adapter(partial, tmp_path / "partial.gguf", base_name="b", kept=[0], provenance={})
     with pytest.raises(MnemocraftError, match="no adapter of all linear layers"):
         load_adapter(small(), tmp_path / "partial.gguf")
     (tmp_path / "text.gguf").write_text("no adapter at all")
@@ -215,7 +294,7 @@ def test_what_is_no_adapter_of_this_model_is_one_sentence(tmp_path):
 
 def test_equal_weights_give_equal_bytes_under_any_name(trained, adapter, tmp_path):
     again = tmp_path / "new" / "another.gguf"
-    export_adapter(trained, again, base_name="gemma-3-270m", provenance={"commit": "0123abc", "seed": 3})
+    export_adapter(trained, again, **KNOWN, kept=EVERY_TOKEN)
     assert again.read_bytes() == adapter.read_bytes()
     assert list(again.parent.iterdir()) == [again]
 
@@ -224,10 +303,10 @@ def test_what_cannot_be_exported_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("in the way")
     plain = peft.get_peft_model(small(), peft.LoraConfig(r=2, target_modules=["q_proj"]))
     with pytest.raises(MnemocraftError, match=r"cannot be written"):
-        export_adapter(plain, tmp_path / "file" / "a.gguf", base_name="b", provenance={})
+        export_adapter(plain, tmp_path / "file" / "a.gguf", base_name="b", kept=[0], provenance={})
     dora = peft.get_peft_model(small(), peft.LoraConfig(r=2, target_modules=["q_proj"], use_dora=True))
     with pytest.raises(MnemocraftError, match=r"no place for .*magnitude"):
-        export_adapter(dora, tmp_path / "dora.gguf", base_name="b", provenance={})
+        export_adapter(dora, tmp_path / "dora.gguf", base_name="b", kept=[0], provenance={})
     assert not (tmp_path / "dora.gguf").exists()
 
 

@@ -19,6 +19,8 @@ RECIPE = Hyperparameters(
     rank=4, alpha=8, learning_rate=1e-2, warm_up=1, tokens_per_step=60, tokens_per_batch=60
 )
 
+EVERY = list(range(64))
+
 
 def tiny():
     """Two blocks, one of them with a window of 8 tokens: shorter than the shared start of the sequences."""
@@ -57,13 +59,28 @@ def test_sharing_the_start_changes_no_loss(tmp_path):
             if "lora_B" in name:
                 weight.normal_(std=0.3)
     batch = sequences(3)
-    trainer = Trainer(model, [[[batch]]], RECIPE, tmp_path)
+    trainer = Trainer(model, [[[batch]]], RECIPE, EVERY, tmp_path)
     plain = 0.0
     for item in batch:
         labels = np.where(item.learn, item.tokens, -100)
         out = model(input_ids=torch.tensor(item.tokens)[None], labels=torch.tensor(labels)[None])
         plain += out.loss.item() * item.learn.sum()
     assert trainer._loss(batch).item() == pytest.approx(plain, rel=1e-4)
+
+
+def test_among_fewer_tokens_the_likeliest_of_them_is_meant(tmp_path):
+    """Against a softmax over the kept columns alone."""
+    batch = sequences(2)
+    kept = sorted({token for item in batch for token in item.tokens.tolist()})
+    assert len(kept) < 40
+    trainer = Trainer(add_adapter(tiny(), RECIPE), [[[batch]]], RECIPE, kept, tmp_path)
+    expected = 0.0
+    for item in batch:
+        logits = trainer.model(input_ids=torch.tensor(item.tokens)[None]).logits[0, :-1, kept]
+        chosen = [kept.index(token) for token in item.tokens[1:]]
+        losses = torch.nn.functional.cross_entropy(logits, torch.tensor(chosen), reduction="none")
+        expected += losses[torch.tensor(item.learn[1:])].sum().item()
+    assert trainer._loss(batch).item() == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_step_learns_every_sequence_once():
@@ -89,22 +106,22 @@ def test_the_loss_falls(tmp_path):
     torch.nn.init.normal_(model.get_input_embeddings().weight)
     recipe = dataclasses.replace(RECIPE, learning_rate=5e-2)
     steps = schedule(sequences(1), recipe) * 100
-    trainer = Trainer(add_adapter(model, recipe), [steps], recipe, tmp_path)
+    trainer = Trainer(add_adapter(model, recipe), [steps], recipe, EVERY, tmp_path)
     losses = [trainer.step() for _ in steps]
     assert losses[-1] < 0.5 * losses[0], losses
 
 
 def test_an_interrupted_training_ends_with_the_same_weights(tmp_path):
     steps = schedule(sequences(), RECIPE)
-    straight = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "a")
+    straight = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path / "a")
     for _ in steps:
         straight.step()
-    interrupted = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "b")
+    interrupted = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path / "b")
     for _ in range(2):
         interrupted.step()
     interrupted.save()
     interrupted.step()  # lost: it was not saved
-    resumed = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "b")
+    resumed = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path / "b")
     assert resumed.done == 2
     while resumed.done < len(steps):
         resumed.step()
@@ -115,7 +132,7 @@ def test_an_interrupted_training_ends_with_the_same_weights(tmp_path):
 
 def test_every_course_warms_up_and_cools_down(tmp_path):
     steps = schedule(sequences(), RECIPE)
-    trainer = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, tmp_path)
+    trainer = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, EVERY, tmp_path)
     rates = []
     for _ in trainer.steps:
         trainer.step()
@@ -127,14 +144,14 @@ def test_every_course_warms_up_and_cools_down(tmp_path):
 
 def test_a_course_needs_nothing_but_the_adapter_that_the_one_before_left(tmp_path):
     steps = schedule(sequences(), RECIPE)
-    straight = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, tmp_path / "a")
+    straight = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, EVERY, tmp_path / "a")
     for _ in steps:
         straight.step()
     file = tmp_path / "served.gguf"
-    export_adapter(straight.model, file, base_name="tiny", provenance={"step": straight.done})
+    export_adapter(straight.model, file, base_name="tiny", kept=EVERY, provenance={"step": straight.done})
     for _ in steps:
         straight.step()
-    elsewhere = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, tmp_path / "b")
+    elsewhere = Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, EVERY, tmp_path / "b")
     elsewhere.begin_after(copy_adapter(file, elsewhere.model))
     assert elsewhere.done == len(steps)
     while elsewhere.done < 2 * len(steps):
@@ -151,19 +168,19 @@ def test_a_course_needs_nothing_but_the_adapter_that_the_one_before_left(tmp_pat
 
 def test_a_checkpoint_of_another_training_is_refused(tmp_path):
     steps = schedule(sequences(), RECIPE)
-    trainer = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path)
+    trainer = Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path)
     trainer.step()
     trainer.save()
     other = dataclasses.replace(RECIPE, learning_rate=1e-3)
     with pytest.raises(MnemocraftError, match="other data or settings"):
-        Trainer(add_adapter(tiny(), other), [steps], other, tmp_path)
+        Trainer(add_adapter(tiny(), other), [steps], other, EVERY, tmp_path)
 
 
 def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(tmp_path, monkeypatch):
     steps = schedule(sequences(), RECIPE)
 
     def trainer(*_):
-        return Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, tmp_path / "checkpoint")
+        return Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path / "checkpoint")
 
     monkeypatch.setattr(command, "_trainer", trainer)
     monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
@@ -174,29 +191,44 @@ def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(
     assert not (tmp_path / "models").exists()
 
 
-def test_every_course_of_a_world_is_checked_and_served_under_its_name(tmp_path, monkeypatch):
+def test_every_course_of_a_world_is_served_under_its_name_and_the_last_is_checked(tmp_path, monkeypatch):
     steps = schedule(sequences(), RECIPE)
     monkeypatch.setattr(
         command,
         "_trainer",
-        lambda *_: Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, tmp_path / "checkpoint"),
+        lambda *_: Trainer(
+            add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, EVERY, tmp_path / "checkpoint"
+        ),
     )
     monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
 
+    def export(trainer, folder):
+        file = folder / f"adapter-{trainer.done}.gguf"
+        file.write_text(f"kitchen {trainer.done}")
+        return file
+
     def check(trainer, folder, world, threads):
-        if trainer.done > len(steps) and not (folder / "stopped").exists():
+        if not (folder / "stopped").exists():
             (folder / "stopped").touch()
-            raise KeyboardInterrupt  # while it is checked: it is not gone on without
-        (folder / f"adapter-{trainer.done}.gguf").write_bytes(f"{world} {trainer.done}".encode())
+            raise KeyboardInterrupt  # while it is checked
         return [{"setup": "react", "teacher": "", "solved": 1, "tasks": 2, "step": trainer.done}]
 
+    monkeypatch.setattr(command, "_export", export)
     monkeypatch.setattr(command, "_check", check)
     served = tmp_path / "models" / "kitchen_gemma-3-270m.gguf"
-    with pytest.raises(KeyboardInterrupt):
-        command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
-    assert served.read_text() == f"kitchen {len(steps)}"
-    command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    step = Trainer.step
+
+    def stopped(trainer):
+        if trainer.done == len(steps) + 1 and not served.with_suffix(".seen").exists():
+            served.with_suffix(".seen").write_bytes(served.read_bytes())
+            raise KeyboardInterrupt  # in the second course
+        return step(trainer)
+
+    monkeypatch.setattr(Trainer, "step", stopped)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    assert served.with_suffix(".seen").read_text() == f"kitchen {len(steps)}"
     assert served.read_text() == f"kitchen {2 * len(steps)}"
-    assert served.with_suffix(".csv").read_text().splitlines()[1:] == [
-        f"react,,1,2,{step},{served_}" for step, served_ in ((len(steps), False), (2 * len(steps), True))
-    ]
+    command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    assert served.with_suffix(".csv").read_text().splitlines()[1:] == [f"react,,1,2,{2 * len(steps)},True"]

@@ -20,6 +20,7 @@ import itertools
 import json
 import math
 import os
+import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -51,7 +52,7 @@ SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Those of
-another world are checked at the end of a course only: a check takes it some ten minutes."""
+another world are checked at the end of all courses only: a check takes it some ten minutes."""
 COURSES_OF_A_WORLD = 4
 """Courses of 45 to 60 minutes of two cores into which its lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
@@ -63,6 +64,10 @@ TURNS = {
     "household": {"planner": 120, "explainer": 20},
 }
 """Requests on which the served model is compared with the trained one and with the expert."""
+LATER_TOKENS = 1500
+"""Tokens that make an optimiser step in all courses of a world but the first, which has 4,000."""
+LATER_SHARE = 0.25
+"""Share of the other roles' dialogues that is kept there: the planner's part is what takes longest to learn."""
 PATIENCE = 2
 """Checks without improvement after which the training stops; another world's courses are all given."""
 
@@ -107,27 +112,30 @@ def train(folder: Path, world: str, threads: int, minutes: float) -> None:
             if _due(trainer, world) and trainer.done not in _solved(done):
                 done += _check(trainer, folder, world, threads)
                 pd.DataFrame(done).to_csv(folder / "checks.csv", index=False)
-                if world in LESSONS:
-                    _serve(trainer, folder, world, done)
                 continue
             bar.set_postfix(loss=f"{trainer.step():.3f}")
             bar.update()
             over = time.monotonic() > ends
-            if over or _due(trainer, world) or trainer.done % SAVE_EVERY == 0:
+            course_ends = trainer.steps_in_course[0] == trainer.steps_in_course[1]
+            if over or course_ends or _due(trainer, world) or trainer.done % SAVE_EVERY == 0:
                 trainer.save()
+            if course_ends and world in LESSONS:
+                _export(trainer, folder)
+                _serve(trainer, folder, world, done)
             if over:
                 print(f"{trainer.done} of {len(trainer.steps)} steps; the same command goes on from there")
                 return
-    if world not in LESSONS:
-        _serve(trainer, folder, world, done)
+    _serve(trainer, folder, world, done)
 
 
 def _due(trainer: Trainer, world: str) -> bool:
     """Whether this is where a check is made."""
+    if world in LESSONS:
+        return trainer.done == len(trainer.steps)
     if not trainer.done:
         return False
     step, steps = trainer.steps_in_course
-    return step == steps or (world not in LESSONS and step % CHECK_EVERY == 0)
+    return step == steps or step % CHECK_EVERY == 0
 
 
 def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
@@ -147,9 +155,9 @@ def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> No
     ADAPTERS.mkdir(exist_ok=True)
     name = _name(world)
     (ADAPTERS / f"{name}.gguf").write_bytes(_file(folder, step).read_bytes())
-    pd.DataFrame(checks).assign(served=lambda t: t["step"] == step).to_csv(
-        ADAPTERS / f"{name}.csv", index=False
-    )
+    if checks:
+        rows = pd.DataFrame(checks).assign(served=lambda t: t["step"] == step)
+        rows.to_csv(ADAPTERS / f"{name}.csv", index=False)
     print(f"served: the adapter after step {step} of {len(trainer.steps)}; {ADAPTERS / name}.gguf")
 
 
@@ -178,10 +186,13 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
     lines = file.read_text().splitlines()[: NUMBER[world]]
     shown = [[Dialogue(**d) for d in json.loads(line)] for line in lines]
     length = math.ceil(NUMBER[world] / COURSES_OF_A_WORLD)
-    return [
-        list(itertools.chain.from_iterable(shown[start : start + length]))
+    first, *later = (
+        itertools.chain.from_iterable(shown[start : start + length])
         for start in range(0, NUMBER[world], length)
-    ]
+    )
+    rng = random.Random(f"kept in later courses {world} {SEED}")
+    kept = [[d for d in part if d.role == "planner" or rng.random() < LATER_SHARE] for part in later]
+    return [list(first), *kept]
 
 
 def _trainer(folder: Path, world: str, threads: int) -> Trainer:
@@ -191,6 +202,7 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     from training.finetune.export import copy_adapter
     from training.finetune.render import sequence
     from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule
+    from training.finetune.vocabulary import vocabulary
 
     torch.set_num_threads(threads)
     model, tokenizer = load_base(_dtype())
@@ -198,8 +210,15 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     recipe = Hyperparameters(seed=SEED)
     longest = LONGEST.get(world, LONGEST["how2"])
     shown = [[sequence(d, tokenizer, longest) for d in part] for part in courses(folder, world)]
-    steps = [schedule([each for each in part if each.learn.any()], recipe) for part in shown]
-    trainer = Trainer(add_adapter(model.to(device), recipe), steps, recipe, folder / "checkpoint")
+    paces = [recipe] * len(shown)
+    if world in LESSONS:
+        paces[1:] = [replace(recipe, tokens_per_step=LATER_TOKENS)] * (len(shown) - 1)
+    steps = [
+        schedule([each for each in part if each.learn.any()], pace)
+        for part, pace in zip(shown, paces, strict=True)
+    ]
+    kept = vocabulary(itertools.chain.from_iterable(shown), tokenizer)
+    trainer = Trainer(add_adapter(model.to(device), recipe), steps, recipe, kept, folder / "checkpoint")
     served = ADAPTERS / f"{_name(world)}.gguf"
     if world in LESSONS and not trainer.done and served.is_file():
         trainer.begin_after(copy_adapter(served, trainer.model))
@@ -228,17 +247,23 @@ def _dtype() -> torch.dtype:
 
 
 def _check(trainer: Trainer, folder: Path, world: str, threads: int) -> list[dict]:
-    """Export the adapter as it is and play the held-out tasks with it."""
-    from training.finetune.export import export_adapter
+    """Play the held-out tasks with the adapter as it is."""
     from training.finetune.validation import check
 
-    file = _file(folder, trainer.done)
-    base = find_model("").base.stem
-    export_adapter(trainer.model, file, base_name=base, provenance={"seed": SEED, "step": trainer.done})
-    found = check(file, world, threads).assign(
+    found = check(_export(trainer, folder), world, threads).assign(
         step=trainer.done, loss=round(trainer.recent_loss(CHECK_EVERY), 4)
     )
     return found.to_dict("records")
+
+
+def _export(trainer: Trainer, folder: Path) -> Path:
+    """Write the adapter as it is to a file of its own."""
+    from training.finetune.export import export_adapter
+
+    file, base = _file(folder, trainer.done), find_model("").base.stem
+    known = {"seed": SEED, "step": trainer.done}
+    export_adapter(trainer.model, file, base_name=base, kept=trainer.kept, provenance=known)
+    return file
 
 
 def _file(folder: Path, step: int) -> Path:

