@@ -1,8 +1,8 @@
 """Makes what is committed below ``data/``, run from the repository; nothing that a notebook imports is here.
 
 * ``python -m training.scene_encoder``: GiG's encoder (``data/models/gig_encoder*``, ``kitchen_texts``);
-* ``python -m training.finetune``: the small model's adapters (``data/models/how2_*``; ``--world``: others);
-* ``python -m training.how2_recording``: its recording (``data/recordings/``);
+* ``python -m training.finetune``: the small model's adapters (``data/models/*_gemma-3-270m.*``);
+* ``python -m training.recording 01`` (``03``): the recordings of their answers (``data/recordings/``);
 * ``python -m training.controller``: the learned controller (``data/models/controller.*``);
 * ``python -m training.controller.evaluate``: its skills (``data/models/controller_*.csv``);
 * ``python -m training.kitchen_plans``: plans of the kitchens (``data/kitchen/``);

@@ -67,7 +67,7 @@ TURNS = {
 LATER_TOKENS = 1500
 """Tokens that make an optimiser step in all courses of a world but the first, which has 4,000."""
 LATER_SHARE = 0.25
-"""Share of the other roles' dialogues that is kept there: the planner's part is what takes longest to learn."""
+"""Share of the other roles' dialogues that is kept there: the planner's part takes longest to learn."""
 PATIENCE = 2
 """Checks without improvement after which the training stops; another world's courses are all given."""
 

@@ -33,6 +33,7 @@ from mnemocraft.memory import get_memory
 from mnemocraft.memory.interface import Memory
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import output_root
+from mnemocraft.studies.deps.known import VERSIONS, basic_items, half, known_items, needed
 from mnemocraft.studies.gig.load import memory_bank
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.surrogate import Surrogate
@@ -40,7 +41,7 @@ from mnemocraft.surrogate.competence import Competence
 from mnemocraft.surrogate.conversation import Conversation
 from mnemocraft.surrogate.minds.household.beliefs import BOTH, FIRST, LAMP, TOOL, TOOLS
 from mnemocraft.surrogate.minds.minecraft import MinecraftMind
-from mnemocraft.surrogate.minds.minecraft.sources import FUEL, shortest
+from mnemocraft.surrogate.minds.minecraft.sources import shortest
 from mnemocraft.worlds.household import HouseholdWorld
 from mnemocraft.worlds.kitchen import KitchenWorld
 from mnemocraft.worlds.minecraft import GIVEN_TOOL, Demand
@@ -51,12 +52,8 @@ from training.finetune.demonstrate import Dialogue
 
 SLIP = 0.05
 """Chance that who plays does something wrong, so that putting it right is seen."""
-VERSIONS = ("1.11.2", "1.16.5")
-"""Of Minecraft, those of the studies."""
 KITCHEN_SEEDS, GAME_SEEDS = range(10_000, 1_000_000), range(1_000, 1_000_000)
 """Of layouts and of generated household games that are learnt from."""
-BASIC = 4
-"""An item on the way to more than so many of the 76 tasks is known: little could be made without it."""
 LONGEST_PLAN = 14
 """Moves of the longest plan that is shown in Minecraft."""
 TOOL_RULES = tuple(TOOL.format(state=state, tool=tool) for state, tool in TOOLS.items())
@@ -112,11 +109,6 @@ class Lesson:
 # --- what is known ----------------------------------------------------------------------------------------
 
 
-def half(what: str, everything: tuple[str, ...]) -> frozenset[str]:
-    """A fixed random half, rounded down."""
-    return frozenset(random.Random(f"known {what}").sample(sorted(everything), len(everything) // 2))
-
-
 @cache
 def known_dishes() -> frozenset[str]:
     """Half of the tasks of either mode."""
@@ -128,34 +120,6 @@ def known_dishes() -> frozenset[str]:
 def known_rules() -> frozenset[str]:
     """Half of :data:`RULES`."""
     return half("rules", RULES)
-
-
-@cache
-def needed(version: str, item: str) -> frozenset[str]:
-    """Everything on the shortest way to an item, itself included."""
-    sources, found, left = shortest(version), set[str](), [item]
-    while left:
-        if (each := left.pop()) not in found and each in sources:
-            found.add(each)
-            left += [part for part, _ in (*sources[each].takes, *sources[each].needs)]
-            left += [FUEL] if sources[each].fuel else []
-    return frozenset(found)
-
-
-@cache
-def basic_items() -> frozenset[str]:
-    """Items that many others need, see :data:`BASIC`."""
-    ways = [needed(v, task.target(v)) - {task.target(v)} for v in VERSIONS for task in minecraft_tasks()]
-    return frozenset(
-        item for item in set().union(*ways) if sum(item in way for way in ways) > BASIC * len(VERSIONS)
-    )
-
-
-@cache
-def known_items() -> frozenset[str]:
-    """The basic items, and half of all others."""
-    others = {item for version in VERSIONS for item in shortest(version)} - basic_items()
-    return basic_items() | half("items", tuple(others))
 
 
 # --- what is evaluated ------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ _FAMILIES = {
     ),
     "mnemocraft.agents.deps.methods:agent": (
         "zero_shot", "zero_shot_rp", "zero_shot_cot", "progprompt", "inner_monologue",
-        "code_as_policies", "dep", "deps",
+        "code_as_policies", "dep", "deps", "deps_unexplained",
     ),
     "mnemocraft.agents.mindstores.methods:agent": ("mindstores", "reflexion"),
     "mnemocraft.agents.voyager.voyager:agent": ("voyager",),

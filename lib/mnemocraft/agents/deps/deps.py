@@ -22,6 +22,7 @@ async def deps(
     max_rounds: int | None = None,
     selector: Selector | None = None,
     method: str = "deps",
+    explains: bool = True,
 ) -> None:
     """DEPS: plan, select and act; on a failure describe, explain and plan again, until it is stopped.
 
@@ -31,6 +32,7 @@ async def deps(
         selector: Who chooses among parallel goals; None for the order of the plan: DEP.
         method: Whose prompt is sent. With ``gpt_rp``, the zero-shot planner that plans again (GPT+RP,
             appendix A.1), failures are neither described nor explained: only what is there now is told.
+        explains: False for a control: a failure is described, and nobody is asked why it happened.
     """
     rounds = Rounds(rollout, max_rounds)
     dialogue = [prompts.planner(rollout.world, method), rounds.question()]
@@ -42,7 +44,7 @@ async def deps(
         rounds.next_round()
         told = method == "deps"
         lines = describe(rounds, plan, report) if told else [rounds.scene]  # d_t = f_DESC(s_t-1)
-        if told and report.step:
+        if told and explains and report.step:
             lines.append(await explain(rounds, report, answer))  # e_t = f_EX(d_t)
         feedback = prompts.user(*lines, f"Correct the plan for the task: {rollout.world.task.goal}")
         dialogue += [prompts.assistant(answer), feedback]  # p_t = CONCAT(p_t-1, d_t, e_t)

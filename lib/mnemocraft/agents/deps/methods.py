@@ -21,11 +21,18 @@ _METHODS: dict[str, tuple[str, Callable[..., Awaitable[None]], tuple[type, ...]]
     "code_as_policies": ("CaP", code_as_policies, (Goals,)),
     "dep": ("DEP", deps, ()),
     "deps": ("DEPS", partial(deps, selector=HorizonSelector()), (Goals, Horizons)),
+    "deps_unexplained": (
+        "DEPS without explanations",
+        partial(deps, selector=HorizonSelector(), explains=False),
+        (Goals, Horizons),
+    ),
 }
-_REVISING = ("gpt_rp", "inner_monologue", "dep", "deps")
-LABELS = {name: label for name, (label, _, _) in _METHODS.items() if name != "gpt_rp"}
+_REVISING = ("gpt_rp", "inner_monologue", "dep", "deps", "deps_unexplained")
+LABELS = {
+    name: label for name, (label, _, _) in _METHODS.items() if name not in ("gpt_rp", "deps_unexplained")
+}
 """Names in the paper's tables by the name that conditions use, in the order of Table 2; GPT+RP is in
-Table 6 only."""
+Table 6 only, and DEPS without explanations is our control."""
 
 
 def agent(name: str, max_rounds: int | None = None) -> Agent:

@@ -1,0 +1,213 @@
+"""A small real model in the text world (notebook 03): can explanations tell it what it does not know?
+
+The model (``data/models/minecraft_gemma-3-270m.md``) was shown half of all items. A task is *known* if all
+that it takes is among them. Of the others it has only seen that one makes what an explanation has named. Its
+answers were recorded; ``python -m training.recording 03`` asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.agents.deps.methods import agent
+from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.llm import Model
+from mnemocraft.memory.none import NoMemory
+from mnemocraft.runs import Condition, Stream, Study
+from mnemocraft.runs.sources import fingerprint
+from mnemocraft.stats import Estimate, difference, rate
+from mnemocraft.studies import claims, estimates
+from mnemocraft.studies.checks import check
+from mnemocraft.studies.claims import ALL, Claim
+from mnemocraft.studies.deps import measures
+from mnemocraft.studies.deps.known import VERSIONS, known
+from mnemocraft.studies.deps.load import EXAMPLES, PARTS, STEM
+from mnemocraft.studies.deps.sweep import DATA, begin
+from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
+
+ADAPTER = "minecraft_gemma-3-270m"
+"""Name of the model's adapter and of its recording."""
+CALLS = 11
+"""Calls of the model within which a task has to be done where methods are compared: the first plan, and five
+revised ones with an explanation each or ten without."""
+METHODS: dict[str, int | None] = {"deps": 5, "deps_unexplained": 10, "gpt": None}
+"""Revised plans allowed, by method, in the order in which they were recorded."""
+KNOWN, UNKNOWN = "known", "unknown"
+ITEMS = (KNOWN, UNKNOWN, ALL)
+LABELS = {
+    "first plan": "DEPS, first plan",
+    "deps": "DEPS",
+    "deps_unexplained": "DEPS without explanations",
+    "gpt": "GPT",
+}
+"""Arms of the comparison: the recorded methods, and what DEPS has done before its first failure."""
+
+
+def study(profile: str) -> Study:
+    """The 76 tasks by the rules of both versions, one episode each; ``smoke`` has eight of them.
+
+    Raises:
+        MnemocraftError: There is no such profile.
+    """
+    check("profile", profile, PARTS)
+    tasks = tuple(task.key for task in minecraft_tasks() if profile != "smoke" or task.key in EXAMPLES)
+    streams = tuple(
+        Stream(condition(method, version), 0, tasks) for method in METHODS for version in VERSIONS
+    )
+    return Study(STEM, streams, start, fingerprint(start, DATA))
+
+
+def condition(method: str, version: str) -> Condition:
+    """One condition; its id reads ``version/method``."""
+    settings = {"method": method, "world": "text", "version": version, "limits": "paper"}
+    return Condition(f"{version}/{method}", settings | {"max_rounds": METHODS[method]})
+
+
+def start(stream: Stream, model: Model) -> EpisodeStream:
+    """Begin a stream; none of its episodes leaves anything to the next."""
+    choice = stream.condition.settings
+    player = agent(choice["method"], choice["max_rounds"])
+    return EpisodeStream(player, NoMemory(), model, partial(begin, choice, stream.seed))
+
+
+# --- tables -----------------------------------------------------------------------------------------------
+
+
+def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Every table by the name of its file, from records of :func:`study`."""
+    episodes = measures.prepare(records)
+    found = success(episodes)
+    return {
+        "known_items": found,
+        "goals_of_the_design": goals(found),
+        "within_calls": within_calls(episodes),
+        "hypotheses": hypotheses(episodes),
+        "statuses": estimates.statuses(episodes, ["version", "method"]),
+        "conduct": conduct(episodes),
+    }
+
+
+def arms(episodes: pd.DataFrame, calls: int = CALLS) -> pd.DataFrame:
+    """The episodes of every arm (column ``arm``), each for its kind of task and for all (``items``).
+
+    ``passed`` is: done, and within so many calls of the model. A game here is a task in a version.
+    """
+    kinds = [
+        KNOWN if known(v, t) else UNKNOWN for v, t in zip(episodes["version"], episodes["task"], strict=True)
+    ]
+    within = episodes["passed"].where(episodes["calls"] <= calls, 0.0)
+    game = episodes["task"] + " in " + episodes["version"]
+    ours = episodes.assign(arm=episodes["method"], items=kinds, passed=within, game=game)
+    first = ours[ours["method"] == "deps"]
+    first = first.assign(arm="first plan", passed=first["passed"].where(first["rounds"] == 0, 0.0))
+    both = pd.concat([first, ours], ignore_index=True)
+    return pd.concat([both, both.assign(items=ALL)], ignore_index=True)
+
+
+def success(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success by arm, version (``both`` pools them) and kind of task, with Wilson's interval over targets."""
+    every = arms(episodes)
+    every = pd.concat([every, every.assign(version="both")], ignore_index=True)
+    by = ["arm", "version", "items"]
+    cells = stats.cells(every, rate("passed"), by, cluster="task")
+    keys = [
+        (arm, version, items)
+        for arm in LABELS
+        if (every["arm"] == arm).any()
+        for version in (*VERSIONS, "both")
+        for items in ITEMS
+    ]
+    rows = [(*key, *_wilson(cells.estimate({key: 1.0})).values()) for key in keys]
+    return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "n_tasks"])
+
+
+def _wilson(found: Estimate) -> dict[str, float]:
+    """A rate with an interval that counts tasks, as if a task's episodes were one.
+
+    A bootstrap takes a rate of 0 or 1 for certain.
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    low = high = np.nan
+    if found.n:
+        low, high = proportion_confint(found.value * found.clusters, found.clusters, method="wilson")
+    return {"value": found.value, "low": low, "high": high, "n": found.n, "n_tasks": found.clusters}
+
+
+GOALS = (
+    ("known tasks, first plan: at least 80 %", KNOWN, 0.8, 1.0),
+    ("unknown tasks, first plan: at most 10 %", UNKNOWN, 0.0, 0.1),
+)
+"""The design's goals, set before anything was recorded: the least and the most that the rate may be."""
+
+
+def goals(found: pd.DataFrame) -> pd.DataFrame:
+    """All :data:`GOALS` with their rows of :func:`success`, and ``met``: yes or no."""
+    rows = []
+    for text, items, least, most in GOALS:
+        row = found.query("arm == 'first plan' and version == 'both' and items == @items").iloc[0]
+        rows.append(
+            {"goal": text} | row.to_dict() | {"met": "yes" if least <= row["value"] <= most else "no"}
+        )
+    return pd.DataFrame(rows)
+
+
+def within_calls(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success within 1, 3 ... :data:`CALLS` calls of the model, with and without explanations."""
+    parts = [arms(episodes, calls).assign(max_calls=calls) for calls in range(1, CALLS + 1, 2)]
+    revising = pd.concat(parts, ignore_index=True).query("arm in ('deps', 'deps_unexplained')")
+    return estimates.rates(revising, ["arm", "items", "max_calls"])
+
+
+def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Means an episode of rounds, calls, goals tried and failed, unread answers and tokens, by method.
+
+    ``stopped_early`` are episodes without success that had no revised plan left and made fewer than
+    :data:`CALLS` calls: a failure that is not explained, such as a plan that cannot be read, costs none.
+    """
+    early = (episodes["passed"] == 0) & (episodes["calls"] < CALLS) & (episodes["rounds"] > 0)
+    by = episodes.assign(stopped_early=early).groupby(["version", "method"], sort=False)
+    means = by[[*measures.COUNTS, "prompt", "completion", "stopped_early"]].mean()
+    return pd.concat([by.size().rename("episodes"), means], axis=1).reset_index()
+
+
+def _claim(hypothesis: str, one: str, other: str, paper: str) -> Claim:
+    def over(items: str) -> Mapping:
+        return difference([(one, items)], [(other, items)])
+
+    return Claim(
+        hypothesis,
+        f"{LABELS[one]} does more tasks than {LABELS[other]}, within {CALLS} calls",
+        "success",
+        over(ALL),
+        paper,
+        rates=True,
+        parts={items: over(items) for items in (KNOWN, UNKNOWN)},
+    )
+
+
+CLAIMS = (
+    _claim(
+        "explanations",
+        "deps",
+        "deps_unexplained",
+        "not tested (GPT+RP, without descriptions: less than DEPS)",
+    ),
+    _claim("rounds", "deps", "first plan", "holds in all meta-tasks (Table 4, no test)"),
+    _claim("DEPS", "deps", "gpt", "holds in all meta-tasks (4.2, no test)"),
+)
+
+
+def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
+    """:data:`CLAIMS` about methods that were played, over all tasks and over known and unknown ones."""
+    every = arms(episodes)
+    played = set(every["arm"])
+    asked = [claim for claim in CLAIMS if {key[0] for key in claim.weights} <= played]
+    cells = stats.cells(every, rate("passed"), ["arm", "items"], cluster="task")
+    judged = claims.judge(asked, {"success": cells}, "tasks", {}, claims.players(episodes))
+    return judged.drop(columns="metric")

@@ -1,0 +1,44 @@
+"""Makes the recordings that notebooks replay: ``python -m training.recording 03`` (or ``01``).
+
+Plays the part of a study that is recorded live with the small model, and writes its answers to
+``data/recordings``. It can be stopped and started again: answers and finished episodes are kept in
+``build/recording``. Notebook 01 takes a night on two cores, 03 an hour or two.
+"""
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+
+from mnemocraft import paths
+from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording
+from mnemocraft.runs import ModelSpec, Study, run_study
+from mnemocraft.studies.deps import small as deps
+from mnemocraft.studies.how2 import load as how2
+from mnemocraft.studies.how2 import sweep
+
+STUDIES: dict[str, tuple[str, Callable[[str], Study]]] = {
+    "01": (how2.ADAPTER, sweep.small),
+    "03": (deps.ADAPTER, deps.study),
+}
+"""By notebook: the adapter, which gives the recording its name, and what is played of a profile."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="python -m training.recording", description=__doc__)
+    parser.add_argument("notebook", choices=STUDIES, help="whose study")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
+    chosen = parser.parse_args(argv)
+    adapter, study = STUDIES[chosen.notebook]
+    out = paths.output_root() / "build" / "recording" / adapter
+    # One stream after the other: their long conversations would push each other out of the server's cache.
+    options = {"threads": chosen.threads}
+    spec = ModelSpec(f"local:{adapter}", out / "answers.sqlite", options=options, max_concurrency=1)
+    records = run_study(study("full"), spec, out=out, workers=1)
+    file = RECORDINGS / f"{adapter}{SUFFIX}"
+    answers = export_recording(out / "answers.sqlite", file)
+    print(f"{len(records)} episodes, {answers} answers, {file.stat().st_size / 1e6:.1f} MB: {file}")
+
+
+if __name__ == "__main__":
+    main()
