@@ -14,6 +14,7 @@ from mnemocraft.agents.how2.settings import MEMORY_SETUPS
 from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import example, examples
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.studies import checks
 from mnemocraft.studies.how2 import analysis, compare, known, measures, sweep
 
 MAIN = [c for c in conditions() if c[3] == "main"]
@@ -86,9 +87,9 @@ def test_mistakes_are_named():
     with pytest.raises(MnemocraftError, match="huge"):
         sweep.small("huge")
     with pytest.raises(MnemocraftError, match="small_model"):
-        compare.check_models("replay:a/b", "replay:a/b")  # one folder
-    compare.check_models("surrogate", None)
-    compare.check_models("surrogate", SMALL)
+        checks.check_models("replay:a/b", "replay:a/b")  # one folder
+    checks.check_models("surrogate", None)
+    checks.check_models("surrogate", SMALL)
 
 
 def test_setups_are_compared_on_the_tasks_that_all_play(records):

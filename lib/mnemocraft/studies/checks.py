@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 
 
@@ -15,3 +16,11 @@ def check_seeds(seeds: Sequence[int], example: int) -> None:
     """Raise MnemocraftError if no seed is given; ``example`` is one that may be."""
     if not seeds:
         raise MnemocraftError(f"The parameter 'seeds' is empty; name at least one, such as [{example}].")
+
+
+def check_models(model: str, small_model: str | None) -> None:
+    """Raise MnemocraftError if the two models would write to the same folder."""
+    if small_model and paths.slug(small_model) == paths.slug(model):
+        raise MnemocraftError(
+            f"model and small_model are both {model!r}: name another small_model, or None to leave it out."
+        )

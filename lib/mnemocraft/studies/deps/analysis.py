@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -10,8 +11,8 @@ from matplotlib.figure import Figure
 from mnemocraft import paths
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies import estimates
-from mnemocraft.studies.deps import figures, measures, sweep
+from mnemocraft.studies import estimates, report
+from mnemocraft.studies.deps import figures, measures, small, sweep
 from mnemocraft.studies.deps import tables as measured
 from mnemocraft.studies.deps.load import STEM, WORLDS
 
@@ -62,6 +63,23 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
         "figure9": figures.figure9(found["figure9"], model),
         "verdicts": figures.verdicts(found["hypotheses"], model),
     }
+
+
+def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> dict[str, pd.DataFrame]:
+    """Play what is missing of the small model's study; its tables, written with its figures.
+
+    ``cap`` is what :meth:`~mnemocraft.runs.ModelSpec.of_notebook` takes beside the model.
+    """
+    out = paths.run_dir(STEM, model) / "small"
+    records = run_study(small.study(profile), ModelSpec.of_notebook(model, *cap), out=out, workers=workers)
+    found = small.tables(records)
+    report.write(found, records, paths.results_dir(STEM, model, profile))
+    drawn = {
+        "within_calls": figures.within_calls(found["within_calls"], model),
+        "verdicts": figures.verdicts(found["hypotheses"], model),
+    }
+    report.save_figures(drawn, paths.figures_dir(STEM, model, profile))
+    return found
 
 
 def not_run(found: Mapping[str, pd.DataFrame]) -> str:

@@ -14,6 +14,7 @@ from mnemocraft import figstyle
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies import plots
+from mnemocraft.studies.deps import small
 from mnemocraft.studies.deps.load import GROUPS, WORLDS
 from mnemocraft.studies.deps.measures import AVERAGE, ROUNDS
 from mnemocraft.studies.plots import PAPER, heat_map, legend, lines, per_cent, series, whisker
@@ -100,6 +101,23 @@ def rounds(table: pd.DataFrame, model: str) -> Figure:
     legend(figure, grid.flat, 3)
     note = f"n: episodes a point ({', '.join(worlds)}); points of fewer than {LEAST} are left out."
     stamp(figure, f"{note} Whiskers: 95 %, Wilson's.", model)
+    return figure
+
+
+@styled
+def within_calls(table: pd.DataFrame, model: str) -> Figure:
+    """The small model: success against calls of the model, a panel a kind of task."""
+    figure, grid = plt.subplots(1, len(small.ITEMS), figsize=(PAGE, 2.2), sharex=True, sharey=True)
+    arms = {arm: small.LABELS[arm] for arm in ("deps", "deps_unexplained")}
+    for axes, items in zip(grid, small.ITEMS, strict=True):
+        part = table[table["items"] == items]
+        lines(axes, series(part.assign(x=part["max_calls"]), "arm", arms), "x", arms.values(), apart=0.3)
+        axes.set_title(f"{items} tasks (n = {part['n'].max()})")
+        axes.set_xticks(sorted(part["max_calls"].unique()))
+        axes.set_xlabel("Calls of the model")
+    per_cent(grid[0], "Success (%)")
+    legend(figure, grid.flat, 2)
+    stamp(figure, "Text world, both versions. Whiskers: 95 %, Wilson's over episodes.", model)
     return figure
 
 

@@ -20,7 +20,9 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """About six lines a model."""
-    return gather(played, (_alike, _mended, _late, _selector, _controller, _power))
+    return gather(
+        played, (_first_plans, _explanations, _alike, _mended, _late, _selector, _controller, _power)
+    )
 
 
 def planned(model: str, profile: str, task_list: str) -> pd.DataFrame | Markdown:
@@ -49,6 +51,23 @@ def _measured(found: Tables, hypothesis: str) -> pd.DataFrame:
 def _told(row: pd.Series) -> str:
     where = f"{row['pairs']:,} pairs of episodes in {row['tasks']} tasks"
     return f"{row['claim']}: {points(row)}, {where}: **{row['verdict']}**"
+
+
+def _first_plans(model: str, found: Tables) -> str:
+    goals = found["goals_of_the_design"]
+    told = "; ".join(
+        f"{100 * row['value']:.0f} % [{100 * row['low']:.0f}, {100 * row['high']:.0f}] of {row['n']} "
+        f"{row['items']} tasks (goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
+        for _, row in goals.iterrows()
+    )
+    return f"`{model}`, a real model: its first plan does {told}."
+
+
+def _explanations(model: str, found: Tables) -> str:
+    rows = found["hypotheses"].query("hypothesis == 'explanations'")
+    whole, *parts = (row for _, row in rows.iterrows())
+    told = "; ".join(f"{row['part']} tasks {points(row)}" for row in parts)
+    return f"`{model}`: {_told(whole)} ({told})."
 
 
 def _alike(model: str, found: Tables) -> str:

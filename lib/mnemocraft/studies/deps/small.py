@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,10 +33,10 @@ from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
 ADAPTER = "minecraft_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
-CALLS = 11
-"""Calls of the model within which a task has to be done where methods are compared: the first plan, and five
-revised ones with an explanation each or ten without."""
-METHODS: dict[str, int | None] = {"deps": 5, "deps_unexplained": 10, "gpt": None}
+CALLS = 7
+"""Calls of the model within which a task has to be done where methods are compared: the first plan, and three
+revised ones (a column of Table 4) with an explanation each, or six without."""
+METHODS: dict[str, int | None] = {"deps": 3, "deps_unexplained": 6, "gpt": None}
 """Revised plans allowed, by method, in the order in which they were recorded."""
 KNOWN, UNKNOWN = "known", "unknown"
 ITEMS = (KNOWN, UNKNOWN, ALL)
@@ -149,12 +150,19 @@ GOALS = (
 def goals(found: pd.DataFrame) -> pd.DataFrame:
     """All :data:`GOALS` with their rows of :func:`success`, and ``met``: yes or no."""
     rows = []
+    first = found[(found["arm"] == "first plan") & (found["version"] == "both")]
+    numbers: Any = first.set_index("items")[[*estimates.NUMBERS, "n_tasks"]].T.to_dict()
     for text, items, least, most in GOALS:
-        row = found.query("arm == 'first plan' and version == 'both' and items == @items").iloc[0]
-        rows.append(
-            {"goal": text} | row.to_dict() | {"met": "yes" if least <= row["value"] <= most else "no"}
-        )
-    return pd.DataFrame(rows)
+        met = "yes" if least <= numbers[items]["value"] <= most else "no"
+        rows.append({"goal": text, "items": items} | numbers[items] | {"met": met})
+    return pd.DataFrame(rows).astype({"n": int, "n_tasks": int})
+
+
+def reading(found: pd.DataFrame) -> pd.DataFrame:
+    """:func:`success` for reading: a row an arm, a column a version and kind of task."""
+    texts = found.apply(estimates.text, axis=1) + ", n = " + found["n"].astype(str)
+    named = found.assign(text=texts, arm=found["arm"].map(LABELS))
+    return estimates.wide(named, ["arm"], ["version", "items"])
 
 
 def within_calls(episodes: pd.DataFrame) -> pd.DataFrame:

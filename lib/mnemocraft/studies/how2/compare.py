@@ -13,9 +13,8 @@ from typing import TypeVar
 import pandas as pd
 from IPython.display import HTML
 
-from mnemocraft import figstyle, paths
+from mnemocraft import figstyle
 from mnemocraft.envs.plancraft.data import example
-from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies import claims, findings
 from mnemocraft.studies.estimates import number, span, text, wide
 from mnemocraft.studies.how2 import sweep
@@ -25,14 +24,6 @@ from mnemocraft.studies.markup import escaped
 Played = Mapping[str, Mapping[str, pd.DataFrame]]
 PAPER = "paper"
 T = TypeVar("T")
-
-
-def check_models(model: str, small_model: str | None) -> None:
-    """Raise MnemocraftError if the two models would write to the same folder."""
-    if small_model and paths.slug(small_model) == paths.slug(model):
-        raise MnemocraftError(
-            f"model and small_model are both {model!r}: name another small_model, or None to leave it out."
-        )
 
 
 def in_order(played: Mapping[str, T]) -> dict[str, T]:

@@ -1,0 +1,83 @@
+"""The small model's study of notebook 03: what is known, who may ask how often, and what counts as done."""
+
+import asyncio
+
+import pandas as pd
+import pytest
+
+from mnemocraft.agents import get_agent
+from mnemocraft.agents.rollout import play
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.llm import get_model
+from mnemocraft.memory.none import NoMemory
+from mnemocraft.runs import ModelSpec, run_study
+from mnemocraft.studies.deps import small
+from mnemocraft.studies.deps.known import known, known_items, needed
+from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
+from mnemocraft.worlds.textworld import textworld
+
+
+def record(method, task, calls, success, rounds, version="1.11.2"):
+    names = {"method": method, "task": task, "version": version, "world": "text", "seed": 0, "items": ""}
+    counts = {"calls": calls, "rounds": rounds, "steps": 1, "status": "ok", "reason": "success"}
+    return names | counts | {"model": "replay:x", "success": success}
+
+
+def test_a_task_is_known_if_nothing_on_the_way_is_not():
+    """How many are known stands in the plan, which was written before this study."""
+    tasks = [task.key for task in minecraft_tasks()]
+    assert [sum(known(v, task) for task in tasks) for v in ("1.11.2", "1.16.5")] == [32, 37]
+    assert "diamond" in known_items() and "iron_pickaxe" not in known_items()
+    assert "iron_pickaxe" in needed("1.11.2", "diamond") and not known("1.11.2", "diamond")
+
+
+def test_the_control_hears_what_happened_and_asks_nobody_why():
+    def played(name):
+        world = textworld("stone_pickaxe", 0, version="1.11.2", limits="paper")
+        agent = get_agent(name, max_rounds=3)
+        return asyncio.run(play(agent, world, NoMemory(), get_model("surrogate"), seed=1)).trajectory
+
+    control, whole = played("deps_unexplained"), played("deps")
+    assert any(e["type"] == "call" and e["role"] == "explainer" for e in whole)
+    assert not any(e["type"] == "call" and e["role"] == "explainer" for e in control)
+    notes = [e for e in control if e["type"] == "note"]
+    assert any("I failed at step" in str(note) for note in notes)
+
+
+def test_both_arms_may_ask_equally_often(tmp_path):
+    played = run_study(small.study("full"), ModelSpec("surrogate"), out=tmp_path, workers=1)
+    most = played.groupby("method")["calls"].max()
+    assert most["deps"] == most["deps_unexplained"] == small.CALLS and most["gpt"] == 1
+    assert len(played) == 2 * 76 * len(small.METHODS)
+
+
+def test_smoke_is_a_part_of_the_whole_so_that_one_recording_serves_both():
+    whole = {s.condition.id: set(s.tasks) for s in small.study("full").streams}
+    for stream in small.study("smoke").streams:
+        assert set(stream.tasks) < whole[stream.condition.id]
+    with pytest.raises(MnemocraftError, match="no profile 'huge'"):
+        small.study("huge")
+
+
+def test_success_is_counted_within_calls_and_the_first_plan_apart():
+    records = pd.DataFrame(
+        [
+            record("deps", "stick", 1, True, 0),
+            record("deps", "wooden_door", 5, True, 2),
+            record("deps", "diamond", 9, True, 4),  # too late
+            record("deps_unexplained", "stick", 1, True, 0),
+            record("deps_unexplained", "wooden_door", 7, False, 6),
+            record("deps_unexplained", "diamond", 2, True, 1),
+        ]
+    )
+    found = small.tables(records)
+    rates = found["known_items"].query("version == 'both' and items == 'all'").set_index("arm")["value"]
+    assert rates["first plan"] == pytest.approx(1 / 3)
+    assert rates["deps"] == rates["deps_unexplained"] == pytest.approx(2 / 3)
+    calls = found["within_calls"].query("items == 'all'").set_index(["arm", "max_calls"])["value"]
+    assert calls["deps", 3] == pytest.approx(1 / 3) and calls["deps", 5] == pytest.approx(2 / 3)
+    assert calls["deps_unexplained", 1] == pytest.approx(1 / 3)
+    assert calls["deps_unexplained", 3] == pytest.approx(2 / 3)
+    first = found["hypotheses"].query("part == 'all'").set_index("hypothesis")["effect"]
+    assert first["explanations"] == 0 and first["rounds"] == pytest.approx(1 / 3)
+    assert "DEPS" not in first.index  # GPT was not played
