@@ -1,9 +1,9 @@
 """How fast the local model answers How2's recorded requests, beside llama.cpp's own defaults.
 
-Run ``python benchmarks/bench_local.py`` on an otherwise idle machine; ``--save`` keeps the table.
-Conversations of the recording are asked again turn by turn, as many at a time as the server has slots, and
-the other roles' requests in the recording's proportion. A row is one server with its settings, started anew;
-the start, in which every slot computes the system message, is not counted.
+Run ``PYTHONPATH=. python benchmarks/bench_local.py`` on an otherwise idle machine; ``--save`` keeps the
+table. Conversations of the recording are asked again turn by turn, as many at a time as the server has slots,
+and the other roles' requests in the recording's proportion. A row is one server with its settings, started
+anew; the start, in which every slot computes the system message, is not counted.
 """
 
 from __future__ import annotations
@@ -14,23 +14,31 @@ import importlib
 import json
 import os
 import platform
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+import torch
 
 from mnemocraft.llm.cache import reply_from_json
 from mnemocraft.llm.endpoint import Endpoint
-from mnemocraft.llm.local import Local, find_model
+from mnemocraft.llm.local import MERGED, Local, find_model
 from mnemocraft.llm.replay import find_recording, read_recording
 from mnemocraft.llm.types import Reply, Request
 from mnemocraft.paths import ROOT
 from mnemocraft.studies.how2.load import ADAPTER
+from training.finetune.base import load_base
+from training.finetune.export import export_adapter, load_adapter
+from training.finetune.render import Sequence, prompt
+from training.finetune.vocabulary import vocabulary
 
 CONTEXT = 16384
 """Tokens a slot, as when the recording was made."""
@@ -44,11 +52,13 @@ class Settings:
         parallel: Slots, and conversations asked at a time.
         change: What is set beside :class:`Local`'s own settings, which are made first.
         own: Without these it is llama.cpp as it comes, with room enough in every slot.
+        merged: The adapter is laid into the model, with the tokens of the recording alone.
     """
 
     parallel: int
     change: Callable[[Any], None] = lambda params: None
     own: bool = True
+    merged: bool = False
 
 
 def drafts(params: Any) -> None:
@@ -81,8 +91,11 @@ SETTINGS = {
     "4 slots, drafts": Settings(4, drafts),
     "4 slots, 8-bit cache": Settings(4, quantised),
     "4 slots, pinned": Settings(4, pinned),
+    "1 slot, merged": Settings(1, merged=True),
+    "4 slots, merged": Settings(4, merged=True),
+    "8 slots, merged": Settings(8, merged=True),
 }
-"""By name; answers are compared with those of the first row. What was computed of a prompt's later parts is 
+"""By name; answers are compared with those of the first row. What was computed of a prompt's later parts is
 never reused after another beginning (``n_cache_reuse``), as it depends on the beginning."""
 
 
@@ -90,7 +103,8 @@ class Tuned(Local):
     """A server with settings of its own, that keeps what llama.cpp says of each answer."""
 
     def __init__(self, settings: Settings, threads: int) -> None:
-        super().__init__(ADAPTER, context=CONTEXT, parallel=settings.parallel, threads=threads)
+        model = str(merging()) if settings.merged else ADAPTER
+        super().__init__(model, context=CONTEXT, parallel=settings.parallel, threads=threads)
         self.settings, self.timings = settings, list[dict[str, float]]()
         self.seconds = self.processor = 0.0
 
@@ -101,6 +115,12 @@ class Tuned(Local):
             params.n_parallel, params.n_ctx = self.settings.parallel, self.settings.parallel * CONTEXT
             params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
         self.settings.change(params)
+
+    @property
+    def weights(self) -> int:
+        """Size of the model's file."""
+        whole = MERGED / f"{self._files.name}.gguf"
+        return (whole if self.settings.merged else self._files.base).stat().st_size
 
     async def timed(self, conversations: list[list[Request]]) -> list[Reply]:
         """Replies to all requests, conversations asked ``parallel`` at a time."""
@@ -128,6 +148,25 @@ class Tuned(Local):
             self.seconds, self.processor = time.perf_counter() - started, time.process_time() - processor
         await self.aclose()
         return [reply for n in sorted(found) for reply in found[n]]
+
+
+@cache
+def merging() -> Path:
+    """The adapter once more, in a file that names the tokens of the recording."""
+    model, tokenizer = load_base(torch.float32)
+    _, entries = read_recording(find_recording(ADAPTER))
+    texts = set[str]()
+    for entry in entries:
+        request, reply = Request(**entry["request"]), reply_from_json(entry["reply"])
+        texts.add(prompt(request.messages, request.tools, tokenizer))
+        texts.add(reply.text if isinstance(reply, Reply) else "")
+    read = [np.array(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in sorted(texts)]
+    shown = [Sequence(tokens, np.zeros(len(tokens), dtype=bool), 0) for tokens in read]
+    file, held = Path(tempfile.mkdtemp()) / "merging.gguf", find_model(ADAPTER)
+    assert held.adapter is not None
+    adapted, kept = load_adapter(model, held.adapter), vocabulary(shown, tokenizer)
+    export_adapter(adapted, file, base_name=held.base.stem, kept=kept, provenance={})
+    return file
 
 
 def workload(conversations: int) -> list[list[Request]]:
@@ -195,6 +234,7 @@ def measured(
         "prompt_tokens_per_s": 1e3 * total["prompt_n"] / total["prompt_ms"],
         "generated_tokens_per_s": 1e3 * total["predicted_n"] / total["predicted_ms"],
         "seconds": server.seconds,
+        "weights_gb": server.weights / 1e9,
     }
     return row, replies
 
@@ -209,7 +249,6 @@ def main() -> None:
     chosen = parser.parse_args()
     conversations = workload(chosen.conversations)
     speed = bandwidth(chosen.threads)
-    weights = find_model(ADAPTER).base.stat().st_size
     rows, said = [], list[list[Reply]]()
     for name in chosen.only:
         row, replies = measured(name, conversations, chosen.threads)
@@ -219,13 +258,12 @@ def main() -> None:
         )
         rows.append(row)
         passes = (1 - row["drafts_accepted"] / row["tokens_generated"]) * row["generated_tokens_per_s"]
-        row["weights_read_share"] = passes * weights / speed
+        row["weights_read_share"] = passes * row["weights_gb"] * 1e9 / speed
         print(pd.Series(row).to_string(), flush=True)
     head = {
         "answers": len(said[0]),
         "threads": chosen.threads,
         "copied_gb_per_s": speed / 1e9,
-        "weights_gb": weights / 1e9,
         "machine": platform.processor() or platform.machine(),
         "llama_cpp": importlib.import_module("xllamacpp").get_system_info(),
     }

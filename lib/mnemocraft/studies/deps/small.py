@@ -8,6 +8,7 @@ answers were recorded; ``python -m training.recording 03`` asks for them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -38,6 +39,9 @@ CALLS = 7
 revised ones (a column of Table 4) with an explanation each, or six without."""
 METHODS: dict[str, int | None] = {"deps": 3, "deps_unexplained": 6, "gpt": None}
 """Revised plans allowed, by method, in the order in which they were recorded."""
+LONGEST = 1200
+"""Tokens of an answer: the expert's longest plan for one of these tasks has 924, but a small model may go on
+and on."""
 KNOWN, UNKNOWN = "known", "unknown"
 ITEMS = (KNOWN, UNKNOWN, ALL)
 LABELS = {
@@ -73,6 +77,7 @@ def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream; none of its episodes leaves anything to the next."""
     choice = stream.condition.settings
     player = agent(choice["method"], choice["max_rounds"])
+    player = replace(player, sampling={"": replace(player.sampling[""], max_tokens=LONGEST)})
     return EpisodeStream(player, NoMemory(), model, partial(begin, choice, stream.seed))
 
 
