@@ -8,6 +8,7 @@ import pytest
 
 from helpers import Scripted, play
 from mnemocraft.agents import get_agent
+from mnemocraft.agents.deps.plan import read_plan
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
@@ -114,6 +115,28 @@ def test_an_unknown_item_is_learnt_only_after_something_was_said_about_it(minecr
         )
         assert unknown <= set(re.findall(r"\w+", said)), answer
         seen += bool(unknown)
+    assert seen > 5
+
+
+def test_a_derivation_changes_no_plan_and_leads_from_the_task_to_what_is_there():
+    """Everything that a line takes is in the inventory, or has a line of its own below it."""
+    seen = 0
+    for answer, _ in learnt(found("minecraft", range(500, 514))):
+        if not answer.startswith("def "):
+            assert "    # " not in answer
+            continue
+        head, *lines = answer.split("\n")
+        comments = [line.removeprefix("    # ") for line in lines if line.startswith("    # ")]
+        plain = "\n".join([head, *(line for line in lines if not line.startswith("    # "))])
+        assert read_plan(answer) == read_plan(plain) and worlds.derived(plain) == answer
+        task = re.match(r"def obtain_\d+_(\w+)\(inventory=(.*)\):", head)
+        made = [line.partition(":")[0].split()[1] for line in comments]
+        assert made[0] == task[1] and len(comments) == len(read_plan(plain).steps)
+        for n, line in enumerate(comments):
+            takes = line.partition(": ")[2].split(", ")
+            for what in {words.split()[-1] for words in takes} - {"nothing"}:
+                assert what in made[n + 1 :] or f'"{what}":' in task[2] or what in worlds.known_items()
+        seen += 1
     assert seen > 5
 
 

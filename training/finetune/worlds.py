@@ -21,6 +21,7 @@ from functools import cache, partial
 from typing import Any
 
 from mnemocraft.agents import get_agent
+from mnemocraft.agents.deps.plan import read_plan
 from mnemocraft.agents.rollout import play
 from mnemocraft.envs import AlfworldEnv, KitchenEnv
 from mnemocraft.envs.alfworld import TYPES, generate, known_games
@@ -77,6 +78,10 @@ SIMULATED = ("gig", "gig_exp")
 """Who is shown what every action leads to: in asynchronous kitchens more than is learnt from at a time."""
 KEPT = {"gig": 0.15, "gig_exp": 0.15, "gig_ld": 0.5}
 """Share of the turns that are kept of who is shown every state anew; the others' make one conversation."""
+DERIVED_FROM = {"minecraft": 500}
+"""Number of the first lesson in which plans in code are derived (:func:`derived`). A plan names first what is
+done first, which follows from what is done last: the adapter of the two courses before knew recipes and
+format, and could not put a plan together."""
 HELD_OUT = 1_000
 """Seed of lessons that nobody learns from."""
 REMEMBERED = 5
@@ -96,6 +101,7 @@ class Lesson:
         memory: What they share.
         knows: Whether who plays knows a dish, item or rule.
         told: See :data:`Told`.
+        derives: Plans in code are derived.
     """
 
     tasks: list[tuple[str, str]]
@@ -104,6 +110,7 @@ class Lesson:
     memory: Callable[[], Memory] = NoMemory
     knows: Callable[[str], bool] = lambda what: True
     told: Told = lambda request, said: True
+    derives: bool = False
 
 
 # --- what is known ----------------------------------------------------------------------------------------
@@ -339,6 +346,7 @@ class Expert:
         reply = await Reader(self.lesson.knows, SLIP).generate(request)
         right = await Reader(lambda what: True, 0.0).generate(request)
         learnt = reply.text == right.text and self.lesson.told(request, reply.text)
+        reply = replace(reply, text=derived(reply.text)) if self.lesson.derives else reply
         self.turns.append(Turn(list(request.messages), reply.text, learnt))  # agents go on writing theirs
         return reply
 
@@ -346,10 +354,26 @@ class Expert:
         """Nothing to release."""
 
 
+def derived(answer: str) -> str:
+    """A plan in code with comments in front that go from the task back to what is there; else the answer.
+
+    A comment is a step: how much of what, and after the colon what it takes.
+    """
+    head, line_end, body = answer.partition("\n")
+    steps = read_plan(answer).steps if head.startswith("def ") else ()
+    lines = []
+    for goal, step in [(step.goal, step) for step in reversed(steps) if step.goal]:
+        takes = [*(f"{units} {item}" for item, units in step.needs.items()), step.station, goal.tool]
+        lines.append(f"    # {goal.count} {goal.item}: {', '.join(filter(None, takes)) or 'nothing'}\n")
+    return head + line_end + "".join(lines) + body
+
+
 def lesson(world: str, seed: int, number: int) -> Lesson | None:
     """A lesson by its number; None where its draw is of no use."""
     order = ORDER[world]
-    return LESSONS[world](order[number % len(order)], random.Random(f"{world} {seed} {number}"))
+    given = LESSONS[world](order[number % len(order)], random.Random(f"{world} {seed} {number}"))
+    derives = world in DERIVED_FROM and (seed == HELD_OUT or number >= DERIVED_FROM[world])
+    return given and replace(given, derives=derives)
 
 
 def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
