@@ -16,11 +16,13 @@ from mnemocraft.studies.deps import small as deps
 from mnemocraft.studies.how2 import load as how2
 from mnemocraft.studies.how2 import sweep
 
-STUDIES: dict[str, tuple[str, Callable[[str], Study]]] = {
-    "01": (how2.ADAPTER, sweep.small),
-    "03": (deps.ADAPTER, deps.study),
+STUDIES: dict[str, tuple[str, Callable[[str], Study], int]] = {
+    "01": (how2.ADAPTER, sweep.small, 1),
+    "03": (deps.ADAPTER, deps.study, 6),
 }
-"""By notebook: the adapter, which gives the recording its name, and what is played of a profile."""
+"""By notebook: the adapter, which gives the recording its name; what is played of a profile; and how many
+streams at a time. The long conversations of 01 would push each other out of the server's cache. The plans of
+03 are long and its conversations short, so that streams gain by sharing each pass through the weights."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -29,11 +31,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("notebook", choices=STUDIES, help="whose study")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
-    adapter, study = STUDIES[chosen.notebook]
+    adapter, study, streams = STUDIES[chosen.notebook]
     out = paths.output_root() / "build" / "recording" / adapter
-    # One stream after the other: their long conversations would push each other out of the server's cache.
-    options = {"threads": chosen.threads}
-    spec = ModelSpec(f"local:{adapter}", out / "answers.sqlite", options=options, max_concurrency=1)
+    options = {"threads": chosen.threads, "parallel": streams}
+    spec = ModelSpec(f"local:{adapter}", out / "answers.sqlite", options=options, max_concurrency=streams)
     records = run_study(study("full"), spec, out=out, workers=1)
     file = RECORDINGS / f"{adapter}{SUFFIX}"
     answers = export_recording(out / "answers.sqlite", file)
