@@ -5,14 +5,16 @@ import asyncio
 import pandas as pd
 import pytest
 
+from mnemocraft import paths
 from mnemocraft.agents import get_agent
 from mnemocraft.agents.rollout import play
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import get_model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies.deps import small
+from mnemocraft.studies.deps import analysis, figures, load, small
 from mnemocraft.studies.deps.known import known, known_items, needed
+from mnemocraft.studies.findings import read
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 from mnemocraft.worlds.textworld import textworld
 
@@ -80,4 +82,24 @@ def test_success_is_counted_within_calls_and_the_first_plan_apart():
     assert calls["deps_unexplained", 3] == pytest.approx(2 / 3)
     first = found["hypotheses"].query("part == 'all'").set_index("hypothesis")["effect"]
     assert first["explanations"] == 0 and first["rounds"] == pytest.approx(1 / 3)
-    assert "DEPS" not in first.index  # GPT was not played
+    assert pd.isna(first["DEPS"])  # GPT was not played
+
+
+@pytest.mark.parametrize("method", ["deps", "gpt"])
+def test_the_first_episodes_alone_make_all_tables_and_the_figure(method):
+    """As in a first look, which plays some twenty episodes of a study."""
+    found = small.tables(pd.DataFrame([record(method, "iron_pickaxe", 1, True, 0)]))
+    assert (found["hypotheses"]["verdict"] != "holds").all()
+    met = found["goals_of_the_design"].set_index("items")["met"]
+    assert met["known"] == "not measured" and met["unknown"] == ("no" if method == "deps" else "not measured")
+    figures.within_calls(found["within_calls"], "replay:x")
+
+
+def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    found = analysis.run_small("surrogate", (None, None, "smoke", 1), "smoke", 1)
+    folder = paths.results_dir(load.STEM, "surrogate", "smoke")
+    assert {path.stem for path in folder.glob("*.csv")} == set(found)
+    assert read(folder)["conduct"]["episodes"].sum() == 8 * 2 * len(small.METHODS)
+    drawn = {path.stem for path in paths.figures_dir(load.STEM, "surrogate", "smoke").glob("*.png")}
+    assert drawn == {"within_calls", "verdicts"}

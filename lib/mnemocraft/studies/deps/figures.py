@@ -112,8 +112,8 @@ def within_calls(table: pd.DataFrame, model: str) -> Figure:
     for axes, items in zip(grid, small.ITEMS, strict=True):
         part = table[table["items"] == items]
         lines(axes, series(part.assign(x=part["max_calls"]), "arm", arms), "x", arms.values(), apart=0.3)
-        axes.set_title(f"{items} tasks (n = {part['n'].max()})")
-        axes.set_xticks(sorted(part["max_calls"].unique()))
+        axes.set_title(f"{items} tasks (n = {max(part['n'], default=0)})")
+        axes.set_xticks(range(1, small.CALLS + 1, 2))
         axes.set_xlabel("Calls of the model")
     per_cent(grid[0], "Success (%)")
     legend(figure, grid.flat, 2)

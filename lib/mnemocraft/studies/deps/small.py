@@ -153,13 +153,14 @@ GOALS = (
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
-    """All :data:`GOALS` with their rows of :func:`success`, and ``met``: yes or no."""
+    """All :data:`GOALS` with their rows of :func:`success`, and ``met``: yes, no or not measured."""
     rows = []
     first = found[(found["arm"] == "first plan") & (found["version"] == "both")]
     numbers: Any = first.set_index("items")[[*estimates.NUMBERS, "n_tasks"]].T.to_dict()
     for text, items, least, most in GOALS:
-        met = "yes" if least <= numbers[items]["value"] <= most else "no"
-        rows.append({"goal": text, "items": items} | numbers[items] | {"met": met})
+        row = numbers.get(items, dict.fromkeys((*estimates.NUMBERS, "n_tasks"), 0) | {"value": np.nan})
+        met = "not measured" if np.isnan(row["value"]) else "yes" if least <= row["value"] <= most else "no"
+        rows.append({"goal": text, "items": items} | row | {"met": met})
     return pd.DataFrame(rows).astype({"n": int, "n_tasks": int})
 
 
@@ -217,10 +218,7 @@ CLAIMS = (
 
 
 def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """:data:`CLAIMS` about methods that were played, over all tasks and over known and unknown ones."""
-    every = arms(episodes)
-    played = set(every["arm"])
-    asked = [claim for claim in CLAIMS if {key[0] for key in claim.weights} <= played]
-    cells = stats.cells(every, rate("passed"), ["arm", "items"], cluster="task")
-    judged = claims.judge(asked, {"success": cells}, "tasks", {}, claims.players(episodes))
+    """:data:`CLAIMS`, over all tasks and over known and unknown ones; what was not played is not measured."""
+    cells = stats.cells(arms(episodes), rate("passed"), ["arm", "items"], cluster="task")
+    judged = claims.judge(CLAIMS, {"success": cells}, "tasks", {}, claims.players(episodes))
     return judged.drop(columns="metric")
