@@ -65,9 +65,8 @@ def _first_plans(model: str, found: Tables) -> str:
 
 def _explanations(model: str, found: Tables) -> str:
     rows = found["hypotheses"].query("hypothesis == 'explanations'")
-    whole, *parts = (row for _, row in rows.iterrows())
-    told = "; ".join(f"{row['part']} tasks {points(row)}" for row in parts)
-    return f"`{model}`: {_told(whole)} ({told})."
+    told = "; ".join(f"{row['part']} tasks {points(row)}" for _, row in rows.iloc[1:].iterrows())
+    return f"`{model}`: {_told(rows.iloc[0])} ({told})."
 
 
 def _alike(model: str, found: Tables) -> str:
