@@ -26,7 +26,7 @@ _ALWAYS = re.compile(r"<0x..>|<(?:pad|eos|bos|unk|start_of_turn|end_of_turn)>|â–
 
 
 def vocabulary(sequences: Iterable[Sequence], tokenizer: PreTrainedTokenizerBase) -> list[int]:
-    """The tokens of the sequences and of the worlds' names, and every part of them, in ascending order."""
+    """The tokens of the sequences and of the names below, and every part of them, in ascending order."""
     known = tokenizer.get_vocab()
     kept = {token for item in sequences for token in item.tokens.tolist()}
     for names in _names():
@@ -38,7 +38,10 @@ def vocabulary(sequences: Iterable[Sequence], tokenizer: PreTrainedTokenizerBase
 
 
 def _names() -> Iterator[str]:
-    """Every name that a world may say, as texts have it: alone, after a space, and quoted."""
+    """Minecraft's items and the kinds of tasks, as texts have them: alone, after a space, and quoted.
+
+    Other names are kept as far as the sequences say them.
+    """
     items = {item for version in VERSIONS for item in shortest(version)}
     for name in sorted(items | set(TASKS) | set(TYPES)):
         yield f'{name}\n {name}\n"{name}" {name.replace("_", " ")}'

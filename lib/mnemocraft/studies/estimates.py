@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mnemocraft.stats import Cells, Estimate, Key
@@ -20,6 +21,20 @@ STATUSES = ("ok", "error", "timeout", "crash", "budget")
 def numbers(found: Estimate) -> dict[str, float]:
     """An estimate as the columns of a table."""
     return {"value": found.value, "low": found.low, "high": found.high, "n": found.n}
+
+
+def over_clusters(found: Estimate, unit: str) -> dict[str, float]:
+    """A rate with Wilson's interval, which counts clusters, as if the episodes of each were one.
+
+    A bootstrap of few clusters is too narrow, and takes a rate of 0 or 1 for certain. ``unit`` is the name of
+    the column that counts the clusters.
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    low = high = np.nan
+    if found.n:
+        low, high = proportion_confint(found.value * found.clusters, found.clusters, method="wilson")
+    return numbers(found) | {"low": low, "high": high, unit: found.clusters}
 
 
 def text(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:

@@ -22,7 +22,7 @@ from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import Estimate, difference, rate
+from mnemocraft.stats import difference, rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import ALL, Claim
@@ -44,12 +44,7 @@ LONGEST = 1200
 and on."""
 KNOWN, UNKNOWN = "known", "unknown"
 ITEMS = (KNOWN, UNKNOWN, ALL)
-LABELS = {
-    "first plan": "DEPS, first plan",
-    "deps": "DEPS",
-    "deps_unexplained": "DEPS without explanations",
-    "gpt": "GPT",
-}
+LABELS = {"first plan": "DEPS, first plan"} | {method: agent(method).label for method in METHODS}
 """Arms of the comparison: the recorded methods, and what DEPS has done before its first failure."""
 
 
@@ -128,21 +123,8 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
         for version in (*VERSIONS, "both")
         for items in ITEMS
     ]
-    rows = [(*key, *_wilson(cells.estimate({key: 1.0})).values()) for key in keys]
+    rows = [(*key, *estimates.over_clusters(cells.estimate({key: 1.0}), "n_tasks").values()) for key in keys]
     return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "n_tasks"])
-
-
-def _wilson(found: Estimate) -> dict[str, float]:
-    """A rate with an interval that counts tasks, as if a task's episodes were one.
-
-    A bootstrap takes a rate of 0 or 1 for certain.
-    """
-    from statsmodels.stats.proportion import proportion_confint
-
-    low = high = np.nan
-    if found.n:
-        low, high = proportion_confint(found.value * found.clusters, found.clusters, method="wilson")
-    return {"value": found.value, "low": low, "high": high, "n": found.n, "n_tasks": found.clusters}
 
 
 GOALS = (

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft.agents.how2.settings import AGENTS, TEACHERS
-from mnemocraft.stats import ALPHA, Estimate
+from mnemocraft.studies.estimates import over_clusters
 from mnemocraft.studies.how2 import measures
 from mnemocraft.studies.how2.measures import DIFFICULTIES
 
@@ -41,7 +41,10 @@ def known_targets(episodes: pd.DataFrame, known: Collection[str]) -> pd.DataFram
     found = measures.cells(_grouped(episodes, known), "overall_sr", by=KEYS)
     rows = []
     for (setup, teacher), level in product(AGENTS, LEVELS):
-        cells = {g: _columns(found.estimate({(setup, teacher, level, g): 1.0})) for g in GROUPS[:3]}
+        cells = {
+            g: over_clusters(found.estimate({(setup, teacher, level, g): 1.0}), "n_targets")
+            for g in GROUPS[:3]
+        }
         cells[DIFFERENCE] = _difference(cells[KNOWN], cells[UNKNOWN])
         rows += [dict(zip(KEYS, (setup, teacher, level, g), strict=True)) | cells[g] for g in GROUPS]
     return pd.DataFrame(rows)
@@ -53,19 +56,6 @@ def _grouped(episodes: pd.DataFrame, known: Collection[str]) -> pd.DataFrame:
     group = np.where(one["target"].isin(list(known)), KNOWN, UNKNOWN)
     by_group = pd.concat([one.assign(targets=group), one.assign(targets=ALL)])
     return pd.concat([by_group, by_group.assign(difficulty=ALL)])
-
-
-def _columns(found: Estimate) -> dict[str, float]:
-    """A rate with Wilson's interval, which counts targets, as if the episodes of each were one.
-
-    A bootstrap of so few targets is too narrow, and takes a rate of 0 or 1 for certain.
-    """
-    from statsmodels.stats.proportion import proportion_confint
-
-    low = high = np.nan
-    if found.n:
-        low, high = proportion_confint(found.value * found.clusters, found.clusters, ALPHA, method="wilson")
-    return {"value": found.value, "low": low, "high": high, "n": found.n, "n_targets": found.clusters}
 
 
 def _difference(known: dict[str, float], unknown: dict[str, float]) -> dict[str, float]:
