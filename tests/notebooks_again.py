@@ -2,9 +2,11 @@
 
 Every line of the input is JSON with the path of a ``notebook``, its ``parameters``, the ``folder`` of its
 tables and their ``names``. Its cells are run until these tables are there; figures are drawn, but not saved.
-For every line of the input there is one of the output: empty, or what went wrong.
+For every line of the input there is one of the output: empty, or what went wrong. A notebook that hangs ends
+the process, which then says on the standard error where every thread was.
 """
 
+import faulthandler
 import json
 import os
 import sys
@@ -18,6 +20,9 @@ from papermill.parameterize import parameterize_notebook
 
 from mnemocraft import figstyle
 from mnemocraft.studies import report
+
+LONGEST = 300
+"""Seconds a notebook may take; idle, the longest takes half a minute."""
 
 
 def run(notebook: str, parameters: dict[str, Any], folder: str, names: list[str]) -> str:
@@ -42,7 +47,10 @@ def main() -> None:
         report.save_figures = lambda drawn, folder: []
         figstyle.show = lambda folder, name: None
         for line in sys.stdin:
-            print(run(**json.loads(line)), file=replies, flush=True)
+            faulthandler.dump_traceback_later(LONGEST, exit=True)
+            said = run(**json.loads(line))
+            faulthandler.cancel_dump_traceback_later()
+            print(said, file=replies, flush=True)
 
 
 if __name__ == "__main__":
