@@ -1,5 +1,6 @@
 """What the small model is shown of the other worlds: nothing evaluated, and the unknown only when told."""
 
+import asyncio
 import random
 import re
 
@@ -185,6 +186,21 @@ def test_turns_that_continue_each_other_are_one_dialogue_and_what_agents_leave_o
         (4, [True, True]),
         (4, [False, True]),
     ]
+
+
+def test_a_lesson_is_known_where_who_knows_half_plans_as_who_knows_all():
+    counts = {True: 0, False: 0}
+    for number in (0, 3, 5, 7, 9, 12, 14, 16, 18, 21):  # DEPS
+        given = worlds.lesson("minecraft", SEED, number)
+        model = Scripted([ModelError("enough seen")])
+        play(get_agent("deps"), given.begin[0](), model)
+        half, whole = (
+            asyncio.run(worlds.Reader(knows, 0.0).generate(model.requests[0])).text
+            for knows in (given.knows, lambda what: True)
+        )
+        assert given.agent == "deps" and given.known == (half == whole)
+        counts[given.known] += 1
+    assert min(counts.values()) > 2
 
 
 def test_prompts_are_those_of_run_time(minecraft):

@@ -4,7 +4,7 @@ Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss
 at every check. ``--world kitchen`` (``minecraft``, ``household``, ``plancraft``) makes that of another world,
 see :mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it
 is shown. Each can be stopped at any time and started again; ``--minutes`` stops a training after so many.
-Another world's training has four courses. The adapter that is served after a course is all that the next
+Another world's training has several courses. The adapter that is served after a course is all that the next
 needs, so that they can be given on different days and machines.
 
 ``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
@@ -53,8 +53,8 @@ SAVE_EVERY = 10
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Those of
 another world are checked at the end of all courses only: a check takes it some ten minutes."""
-COURSES_OF_A_WORLD = 4
-"""Courses of 45 to 60 minutes of two cores into which its lessons are divided."""
+COURSES_OF_A_WORLD = {"kitchen": 4, "minecraft": 6, "household": 4}
+"""Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
 TURNS = {
     "how2": _CRAFTS,
@@ -185,7 +185,7 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
             out.flush()
     lines = file.read_text().splitlines()[: NUMBER[world]]
     shown = [[Dialogue(**d) for d in json.loads(line)] for line in lines]
-    length = math.ceil(NUMBER[world] / COURSES_OF_A_WORLD)
+    length = math.ceil(NUMBER[world] / COURSES_OF_A_WORLD[world])
     first, *later = (
         itertools.chain.from_iterable(shown[start : start + length])
         for start in range(0, NUMBER[world], length)

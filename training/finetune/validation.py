@@ -32,17 +32,15 @@ AGENTS = (
 )
 TASKS = 8
 """Held-out tasks an agent; the same for every check."""
-WORLD_AGENTS = {
-    "kitchen": ("gig_ld", "react"),
-    "minecraft": ("zero_shot", "inner_monologue", "deps"),
-    "household": ("gig_ld", "react"),
+WORLD_CHECKS: dict[str, tuple[tuple[str, int | None, int], ...]] = {
+    "kitchen": (("gig_ld", None, 6), ("react", None, 6)),
+    "minecraft": (("deps", 0, 36), ("deps", 5, 6), ("inner_monologue", 5, 6), ("zero_shot", None, 6)),
+    "household": (("gig_ld", None, 6), ("react", None, 6)),
 }
-WORLD_TASKS = 6
-"""The same of the other worlds."""
-MAX_ROUNDS = {"inner_monologue": 5, "deps": 5}
-"""Revised plans that a check allows; without a bound a failing episode fills its whole dialogue."""
-Group = tuple[tuple[str, str], list[Coroutine[Any, Any, bool]]]
-"""An agent, with its teacher, and its episodes."""
+"""Of the other worlds who plays, with how many revised plans if they are bounded, and how many lessons.
+Without a bound a failing episode fills its whole dialogue."""
+Group = tuple[dict[str, Any], list[Coroutine[Any, Any, bool]]]
+"""Who plays what, and the episodes."""
 PARALLEL = 8
 """Episodes at a time."""
 EASY = 6
@@ -62,7 +60,11 @@ def held_out(setup: str) -> list[Example]:
 
 
 def check(adapter: Path, world: str, threads: int) -> pd.DataFrame:
-    """Play the held-out tasks: one row per agent with ``setup``, ``teacher``, ``solved`` and ``tasks``."""
+    """Play the held-out tasks: one row per group with who plays what, ``solved`` and ``tasks``.
+
+    That is ``setup`` and ``teacher``; in another world ``setup``, ``max_rounds`` (-1: no bound) and whether
+    all that it takes is ``known``.
+    """
     return pd.DataFrame(asyncio.run(_played(adapter, world, threads)))
 
 
@@ -70,9 +72,9 @@ async def _played(adapter: Path, world: str, threads: int) -> list[dict[str, Any
     model = get_model(f"local:{adapter}", threads=threads, parallel=PARALLEL)
     rows = []
     try:
-        for (setup, teacher), episodes in (_lessons if world in LESSONS else _crafts)(world, model):
+        for what, episodes in (_lessons if world in LESSONS else _crafts)(world, model):
             solved = await asyncio.gather(*episodes)
-            rows.append({"setup": setup, "teacher": teacher, "solved": sum(solved), "tasks": len(solved)})
+            rows.append(what | {"solved": sum(solved), "tasks": len(solved)})
     finally:
         await model.aclose()
     return rows
@@ -81,20 +83,27 @@ async def _played(adapter: Path, world: str, threads: int) -> list[dict[str, Any
 def _crafts(world: str, model: Model) -> Iterator[Group]:
     for setup, teacher in AGENTS:
         settings = Settings(setup, teacher)
-        yield (setup, teacher), [_solves(settings, task, model) for task in held_out(setup)]
+        episodes = [_solves(settings, task, model) for task in held_out(setup)]
+        yield {"setup": setup, "teacher": teacher}, episodes
 
 
 def _lessons(world: str, model: Model) -> Iterator[Group]:
-    """Lessons that were not given, of each of some agents the first task."""
-    for name in WORLD_AGENTS[world]:
+    """Lessons that were not given, the first task of each: those that are known, and the others."""
+    for name, rounds, tasks in WORLD_CHECKS[world]:
         numbers = (n for n in itertools.count() if ORDER[world][n % len(ORDER[world])] == name)
         lessons = filter(None, (lesson(world, HELD_OUT, n) for n in numbers))
-        yield (name, ""), [_reaches(each, model) for each in itertools.islice(lessons, WORLD_TASKS)]
+        chosen = list(itertools.islice(lessons, tasks))
+        for known in (True, False):
+            episodes = [_reaches(each, rounds, model) for each in chosen if each.known == known]
+            if episodes:
+                yield (
+                    {"setup": name, "max_rounds": -1 if rounds is None else rounds, "known": known},
+                    episodes,
+                )
 
 
-async def _reaches(given: Lesson, model: Model) -> bool:
-    options = {"max_rounds": MAX_ROUNDS[given.agent]} if given.agent in MAX_ROUNDS else {}
-    player = get_agent(given.agent, **options)
+async def _reaches(given: Lesson, rounds: int | None, model: Model) -> bool:
+    player = get_agent(given.agent, **({} if rounds is None else {"max_rounds": rounds}))
     return (await play(player, given.begin[0](), given.memory(), model)).success
 
 

@@ -70,7 +70,7 @@ ORDER = {
     "household": ("gig_ld", "react", "dep", "recap", "inner_monologue", "zero_shot", "zero_shot_rp"),
 }  # fmt: skip
 """Who plays, in turn, in every world."""
-NUMBER = {"kitchen": 240, "minecraft": 1000, "household": 1400}
+NUMBER = {"kitchen": 240, "minecraft": 1500, "household": 1400}
 """Lessons of a training: one and a half to two million tokens each, three to four hours of two cores."""
 TOLD_BY = {"kitchen": ("gig_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""
@@ -101,6 +101,7 @@ class Lesson:
         memory: What they share.
         knows: Whether who plays knows a dish, item or rule.
         told: See :data:`Told`.
+        known: All that it takes is known.
         derives: Plans in code are derived.
     """
 
@@ -110,6 +111,7 @@ class Lesson:
     memory: Callable[[], Memory] = NoMemory
     knows: Callable[[str], bool] = lambda what: True
     told: Told = lambda request, said: True
+    known: bool = True
     derives: bool = False
 
 
@@ -192,7 +194,7 @@ def kitchen_lesson(agent: str, rng: random.Random) -> Lesson | None:
 
     bank = partial(memory_bank, task.partition("/")[0]) if agent == "gig_exp" else NoMemory
     told = (lambda request, said: True) if known else _past_action
-    return Lesson([(f"kitchen/{task}/{seed}", content)], agent, [begin], bank, told=told)
+    return Lesson([(f"kitchen/{task}/{seed}", content)], agent, [begin], bank, told=told, known=known)
 
 
 def _past_action(request: Request, said: str) -> bool:
@@ -227,6 +229,7 @@ def minecraft_lesson(agent: str, rng: random.Random) -> Lesson | None:
         partial(get_memory, "experience") if agent == "mindstores" else NoMemory,
         known_items().__contains__,
         _items_told,
+        all(needed(version, item) <= known_items() for target, _ in chosen for item in target),
     )
 
 
@@ -270,7 +273,9 @@ def household_lesson(agent: str, rng: random.Random) -> Lesson | None:
         return HouseholdWorld(f"fresh/{kind}/{seed}", AlfworldEnv(path, trusted=True), {"task_type": kind})
 
     told = _explained if unknown else (lambda request, said: True)
-    return Lesson([(f"household/{kind}/{seed}", content)], agent, [begin], NoMemory, known_rule, told)
+    return Lesson(
+        [(f"household/{kind}/{seed}", content)], agent, [begin], NoMemory, known_rule, told, not unknown
+    )
 
 
 def rules_of(kind: str) -> list[str]:
