@@ -204,12 +204,13 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule
     from training.finetune.vocabulary import vocabulary
 
-    torch.set_num_threads(threads)
+    lessons = courses(folder, world)
+    torch.set_num_threads(threads)  # now: the lessons' memories set FAISS's threads, which are these, to one
     model, tokenizer = load_base(_dtype())
     device = "cuda" if torch.cuda.is_available() else "cpu"
     recipe = Hyperparameters(seed=SEED)
     longest = LONGEST.get(world, LONGEST["how2"])
-    shown = [[sequence(d, tokenizer, longest) for d in part] for part in courses(folder, world)]
+    shown = [[sequence(d, tokenizer, longest) for d in part] for part in lessons]
     paces = [recipe] * len(shown)
     if world in LESSONS:
         paces[1:] = [replace(recipe, tokens_per_step=LATER_TOKENS)] * (len(shown) - 1)
