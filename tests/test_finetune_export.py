@@ -208,11 +208,19 @@ def test_a_model_is_merged_once(adapter, merged, server):
         assert whole.stat().st_mtime_ns == written
 
 
-def test_another_models_adapter_is_one_sentence_and_leaves_no_file(tmp_path, merged):
+@pytest.mark.parametrize(
+    ("kept", "why"),
+    [
+        ([0, 1, 2, 3], r"\S"),
+        ([0, 1, 2], "its tokens leave out 3, the unknown"),
+        ([1, 2, 3, 4], ".*leave out"),
+    ],
+)
+def test_another_models_adapter_is_one_sentence_and_leaves_no_file(tmp_path, merged, kept, why):
     before = set(merged.iterdir())
     one = peft.get_peft_model(small(), peft.LoraConfig(r=2, target_modules="all-linear"))
-    export_adapter(one, tmp_path / "tiny.gguf", base_name="b", kept=[0, 1, 2, 3], provenance={})
-    with pytest.raises(MnemocraftError, match=r"tiny\.gguf cannot be laid into .*gguf: "):
+    export_adapter(one, tmp_path / "tiny.gguf", base_name="b", kept=kept, provenance={})
+    with pytest.raises(MnemocraftError, match=rf"tiny\.gguf cannot be laid into .*gguf: {why}"):
         Local(str(tmp_path / "tiny.gguf"))._start()
     assert set(merged.iterdir()) == before
 

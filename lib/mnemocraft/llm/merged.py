@@ -25,7 +25,7 @@ _EMBEDDINGS = "token_embd.weight"
 def merged(base: Path, adapter: Path, target: Path) -> bool:
     """Write the merged model, with 8-bit weights, unless it is there; False if the adapter names no tokens.
 
-    The ids of the marks (beginning, end, unknown, padding) stay what they are: they are the first ones.
+    The ids of the marks (beginning, end, unknown, padding) stay what they are, and so must be the first ones.
 
     Args:
         base: A model's GGUF file, whose embeddings are its output layer too, as Gemma's are.
@@ -63,6 +63,12 @@ def _write(path: Path, base: Any, adapter: Any, tokens: np.ndarray) -> None:
     added = {tensor.name: np.array(tensor.data, dtype=np.float32) for tensor in adapter.tensors}
     alpha = adapter.fields[gguf.Keys.Adapter.LORA_ALPHA].contents()
     eight = gguf.GGMLQuantizationType.Q8_0
+    marks = {key: field.contents() for key, field in base.fields.items() if key.endswith("_token_id")}
+    for key, mark in marks.items():
+        if mark >= len(tokens) or tokens[mark] != mark:
+            raise LookupError(
+                f"its tokens leave out {mark}, the {key.split('.')[-1].removesuffix('_token_id')}"
+            )
     writer: Any = gguf.GGUFWriter(path, base.fields["general.architecture"].contents())
     for key, field in base.fields.items():
         if key.startswith("tokenizer.") or key.startswith(writer.arch):

@@ -40,8 +40,8 @@ revised ones (a column of Table 4) with an explanation each, or six without."""
 METHODS: dict[str, int | None] = {"deps": 3, "deps_unexplained": 6, "gpt": None}
 """Revised plans allowed, by method, in the order in which they were recorded."""
 LONGEST = 1600
-"""Tokens of an answer: the expert's longest plan for one of these tasks has 1,241, but a small model may go on
-and on."""
+"""Tokens of an answer: the expert's longest plan for one of these tasks has 1,241, but a small model may go
+on and on."""
 KNOWN, UNKNOWN = "known", "unknown"
 ITEMS = (KNOWN, UNKNOWN, ALL)
 LABELS = {"first plan": "DEPS, first plan"} | {method: agent(method).label for method in METHODS}
