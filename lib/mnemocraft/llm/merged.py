@@ -63,12 +63,10 @@ def _write(path: Path, base: Any, adapter: Any, tokens: np.ndarray) -> None:
     added = {tensor.name: np.array(tensor.data, dtype=np.float32) for tensor in adapter.tensors}
     alpha = adapter.fields[gguf.Keys.Adapter.LORA_ALPHA].contents()
     eight = gguf.GGMLQuantizationType.Q8_0
-    marks = {key: field.contents() for key, field in base.fields.items() if key.endswith("_token_id")}
-    for key, mark in marks.items():
-        if mark >= len(tokens) or tokens[mark] != mark:
-            raise LookupError(
-                f"its tokens leave out {mark}, the {key.split('.')[-1].removesuffix('_token_id')}"
-            )
+    for key, field in base.fields.items():
+        if key.endswith("_token_id") and (mark := field.contents()) not in tokens[mark : mark + 1]:
+            name = key.rpartition(".")[2].removesuffix("_token_id")
+            raise LookupError(f"its tokens leave out {mark}, the {name}")
     writer: Any = gguf.GGUFWriter(path, base.fields["general.architecture"].contents())
     for key, field in base.fields.items():
         if key.startswith("tokenizer.") or key.startswith(writer.arch):
