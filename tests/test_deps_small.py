@@ -70,12 +70,14 @@ def test_success_is_counted_within_calls_and_the_first_plan_apart():
             record("deps_unexplained", "stick", 1, True, 0),
             record("deps_unexplained", "wooden_door", 7, False, 6),
             record("deps_unexplained", "diamond", 2, True, 1),
+            record("inner_monologue", "wooden_door", 9, True, 2),  # a step a call: the limit is not its own
         ]
     )
     found = small.tables(records)
     rates = found["known_items"].query("version == 'both' and items == 'all'").set_index("arm")["value"]
     assert rates["first plan"] == pytest.approx(1 / 3)
     assert rates["deps"] == rates["deps_unexplained"] == pytest.approx(2 / 3)
+    assert rates["inner_monologue"] == 1
     calls = found["within_calls"].query("items == 'all'").set_index(["arm", "max_calls"])["value"]
     assert calls["deps", 3] == pytest.approx(1 / 3) and calls["deps", 5] == pytest.approx(2 / 3)
     assert calls["deps_unexplained", 1] == pytest.approx(1 / 3)

@@ -108,7 +108,7 @@ def rounds(table: pd.DataFrame, model: str) -> Figure:
 def within_calls(table: pd.DataFrame, model: str) -> Figure:
     """The small model: success against calls of the model, a panel a kind of task."""
     figure, grid = plt.subplots(1, len(small.ITEMS), figsize=(PAGE, 2.2), sharex=True, sharey=True)
-    arms = {arm: small.LABELS[arm] for arm in ("deps", "deps_unexplained")}
+    arms = {arm: small.LABELS[arm] for arm in small.REVISING}
     for axes, items in zip(grid, small.ITEMS, strict=True):
         part = table[table["items"] == items]
         lines(axes, series(part.assign(x=part["max_calls"]), "arm", arms), "x", arms.values(), apart=0.3)
