@@ -1,8 +1,9 @@
-"""Makes the recordings that notebooks replay: ``python -m training.recording 03`` (or ``01``).
+"""Makes the recordings that notebooks replay: ``python -m training.recording 03`` (or ``01``, ``06``).
 
 Plays the part of a study that is recorded live with the small model, and writes its answers to
 ``data/recordings``. It can be stopped and started again: answers and finished episodes are kept in
-``build/recording``. Notebook 01 takes a night on two cores, 03 an hour or two.
+``build/recording``. Notebook 01 takes a night on two cores, 03 and 06 two hours each. One adapter has one recording,
+whatever notebooks it plays in: what both ask is asked once.
 """
 
 import argparse
@@ -15,14 +16,16 @@ from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.studies.deps import small as deps
 from mnemocraft.studies.how2 import load as how2
 from mnemocraft.studies.how2 import sweep
+from mnemocraft.studies.mindstores import small as mindstores
 
 STUDIES: dict[str, tuple[str, Callable[[str], Study], int]] = {
     "01": (how2.ADAPTER, sweep.small, 1),
     "03": (deps.ADAPTER, deps.study, 6),
+    "06": (mindstores.ADAPTER, mindstores.study, 6),
 }
 """By notebook: the adapter, which gives the recording its name; what is played of a profile; and how many
 streams at a time. The long conversations of 01 would push each other out of the server's cache. The plans of
-03 are long and its conversations short, so that streams gain by sharing each pass through the weights."""
+03 and 06 are long and their conversations short, so that streams gain by sharing each pass through the weights."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -35,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     out = paths.output_root() / "build" / "recording" / adapter
     options = {"threads": chosen.threads, "parallel": streams}
     spec = ModelSpec(f"local:{adapter}", out / "answers.sqlite", options=options, max_concurrency=streams)
-    records = run_study(study("full"), spec, out=out, workers=1)
+    records = run_study(study("full"), spec, out=out / chosen.notebook, workers=1)
     file = RECORDINGS / f"{adapter}{SUFFIX}"
     answers = export_recording(out / "answers.sqlite", file)
     print(f"{len(records)} episodes, {answers} answers, {file.stat().st_size / 1e6:.1f} MB: {file}")

@@ -70,6 +70,12 @@ def grid(cells: Cells, by: Sequence[str], keys: Iterable[Key]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*by, *NUMBERS])
 
 
+def clustered(cells: Cells, by: Sequence[str], keys: Iterable[Key], unit: str) -> pd.DataFrame:
+    """As :func:`grid`, with the intervals of :func:`over_clusters` and the clusters in the column ``unit``."""
+    rows = [(*key, *over_clusters(cells.estimate({key: 1.0}), unit).values()) for key in keys]
+    return pd.DataFrame(rows, columns=[*by, *NUMBERS, unit])
+
+
 def rates(episodes: pd.DataFrame, by: Sequence[str], passed: str = "passed") -> pd.DataFrame:
     """Share of episodes with ``passed`` by group, with its Wilson interval; groups as they come."""
     from statsmodels.stats.proportion import proportion_confint

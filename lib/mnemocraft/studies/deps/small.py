@@ -135,8 +135,7 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
         for version in (*VERSIONS, "both")
         for items in ITEMS
     ]
-    rows = [(*key, *estimates.over_clusters(cells.estimate({key: 1.0}), "n_tasks").values()) for key in keys]
-    return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "n_tasks"])
+    return estimates.clustered(cells, by, keys, "n_tasks")
 
 
 GOALS = (

@@ -1,0 +1,160 @@
+"""A small real model with a memory (notebook 06): does what it remembers tell it what it does not know?
+
+The model and what is *known* to it are those of notebook 03 (:mod:`mnemocraft.studies.deps.small`). In
+training it saw unknown items made only where an explanation, an experience or an insight in the prompt has
+named them. All tasks share one memory and are met twice. Its answers were recorded; ``python -m
+training.recording 06`` asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.agents import get_agent
+from mnemocraft.agents.rollout import Sampling
+from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.llm import Model
+from mnemocraft.memory import get_memory
+from mnemocraft.runs import Condition, Stream, Study
+from mnemocraft.runs.sources import fingerprint
+from mnemocraft.stats import difference, rate
+from mnemocraft.studies import claims, estimates
+from mnemocraft.studies.checks import check
+from mnemocraft.studies.claims import ALL, Claim
+from mnemocraft.studies.deps.known import known
+from mnemocraft.studies.deps.small import ADAPTER, ITEMS, KNOWN, LONGEST, UNKNOWN
+from mnemocraft.studies.mindstores import load
+from mnemocraft.studies.mindstores.load import DEPS, FRESH_PLAYERS, FULL, ROUNDS, SHARED_PLAYERS, VERSION
+from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_TEST, NOT_ASKED, prepare
+from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
+from mnemocraft.worlds.minecraft_world import MinecraftWorld
+from mnemocraft.worlds.textworld import textworld
+
+PART = "small"
+PLAYERS = {
+    FULL: replace(SHARED_PLAYERS[FULL], label="MindStores"),
+    DEPS: SHARED_PLAYERS[DEPS],
+    "shuffled": SHARED_PLAYERS["shuffled"],
+    "unaided": FRESH_PLAYERS["unaided"],
+}
+"""In the order in which they were recorded."""
+LABELS = {name: player.label for name, player in PLAYERS.items()}
+TRIALS = 2
+"""Times that every task is met."""
+FIRST = 8
+"""Episodes of a stream that ``smoke`` has."""
+
+
+def study(profile: str) -> Study:
+    """A stream a player: the 76 tasks in an order by lot, then in another; ``smoke`` has the first of them.
+
+    Raises:
+        MnemocraftError: There is no such profile.
+    """
+    check("profile", profile, load.SIZES)
+    order, keys = np.random.default_rng(0), [task.key for task in minecraft_tasks()]
+    mixed = tuple(f"{task}/{trial}" for trial in range(TRIALS) for task in order.permutation(keys))
+    met = mixed[:FIRST] if profile == "smoke" else mixed
+    streams = tuple(Stream(condition(player), 0, met) for player in PLAYERS)
+    return Study(load.STEM, streams, start, fingerprint(start, ("minecraft/*.json",)))
+
+
+def condition(player: str) -> Condition:
+    """One condition; its id reads ``small/player``."""
+    return Condition(f"{PART}/{player}", {"part": PART, "player": player, "max_rounds": ROUNDS})
+
+
+def start(stream: Stream, model: Model) -> EpisodeStream:
+    """Begin a stream with an empty memory."""
+    choice = stream.condition.settings
+    player = PLAYERS[choice["player"]]
+    agent = get_agent(player.agent, **{"max_rounds": choice["max_rounds"]} | dict(player.options))
+    agent = replace(agent, sampling={"": Sampling(temperature=0.0, max_tokens=LONGEST)})
+    memory = get_memory(player.memory, **player.kept)
+    return EpisodeStream(
+        agent, memory, model, partial(begin, choice, stream.seed), lambda task: {"entries": len(memory)}
+    )
+
+
+def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[MinecraftWorld, int]:
+    """A trial of a task at its beginning, and the seed of the model's draws.
+
+    That is the same in both trials: only the memory differs, and who has none does the same again.
+    """
+    key = task.partition("/")[0]
+    own = minecraft_task(key).id
+    return textworld(key, own, version=VERSION), own
+
+
+# --- tables -----------------------------------------------------------------------------------------------
+
+
+def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Every table by the name of its file, from records of :func:`study`."""
+    episodes = prepare(records)
+    by = episodes.groupby("player", sort=False)
+    means = by[[*COUNTS, "prompt", "plans"]].mean()
+    return {
+        "known_items": success(episodes),
+        "hypotheses": hypotheses(episodes),
+        "statuses": estimates.statuses(episodes, CELL),
+        "conduct": pd.concat([by.size().rename("episodes"), means], axis=1).reset_index(),
+    }
+
+
+def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The episodes for their kind of task and, once more, for all (``items``)."""
+    kinds = [KNOWN if known(VERSION, item) else UNKNOWN for item in episodes["item"]]
+    return pd.concat([episodes.assign(items=kinds), episodes.assign(items=ALL)], ignore_index=True)
+
+
+def success(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success by player, trial (``both`` pools them) and kind of task, with Wilson's interval over tasks."""
+    every = _by_items(episodes)
+    every = pd.concat(
+        [every.assign(trial=(every["trial"] + 1).astype(str)), every.assign(trial="both")], ignore_index=True
+    )
+    by = ["player", "trial", "items"]
+    cells = stats.cells(every, rate("passed"), by, cluster="item")
+    trials = (*map(str, range(1, TRIALS + 1)), "both")
+    here = [player for player in PLAYERS if (every["player"] == player).any()]
+    keys = [(player, trial, items) for player in here for trial in trials for items in ITEMS]
+    return estimates.clustered(cells, by, keys, "n_tasks")
+
+
+def reading(found: pd.DataFrame) -> pd.DataFrame:
+    """:func:`success` for reading: a row a player, a column a trial and kind of task."""
+    texts = found.apply(estimates.text, axis=1) + ", n = " + found["n"].astype(str)
+    return estimates.wide(
+        found.assign(text=texts, player=found["player"].map(LABELS)), ["player"], ["trial", "items"]
+    )
+
+
+def _claim(hypothesis: str, other: str, text: str, paper: str) -> Claim:
+    def over(items: str) -> Mapping:
+        return difference([(FULL, items)], [(other, items)])
+
+    parts = {items: over(items) for items in (KNOWN, UNKNOWN)}
+    return Claim(hypothesis, text, "success", over(ALL), paper, rates=True, parts=parts)
+
+
+CLAIMS = (
+    _claim("memory", DEPS, "MindStores does more tasks than DEPS", NO_TEST),
+    _claim("content", "shuffled", "MindStores does more tasks than with other content", NOT_ASKED),
+    _claim("calls", "unaided", "MindStores does more tasks than with all calls and no memory", NOT_ASKED),
+)
+"""Written down before the recording, like the players."""
+
+
+def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
+    """:data:`CLAIMS`, over all tasks and over known and unknown ones; what was not played is not measured."""
+    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="item")
+    judged = claims.judge(CLAIMS, {"success": cells}, "tasks", {}, claims.players(episodes))
+    return judged.drop(columns="metric")
