@@ -21,7 +21,7 @@ Tables = Mapping[str, pd.DataFrame]
 def findings(played: Played) -> list[str]:
     """About six lines a model."""
     return gather(
-        played, (_first_plans, _explanations, _alike, _mended, _late, _selector, _controller, _power)
+        played, (_first_plans, _small_claims, _alike, _mended, _late, _selector, _controller, _power)
     )
 
 
@@ -63,10 +63,16 @@ def _first_plans(model: str, found: Tables) -> str:
     return f"`{model}`, a real model: its first plan does {told}."
 
 
-def _explanations(model: str, found: Tables) -> str:
-    rows = found["hypotheses"].query("hypothesis == 'explanations'")
-    told = "; ".join(f"{row['part']} tasks {points(row)}" for _, row in rows.iloc[1:].iterrows())
-    return f"`{model}`: {_told(rows.iloc[0])} ({told})."
+def _small_claims(model: str, found: Tables) -> str:
+    """Of the small model's study, which alone has goals: what explanations and what rounds are worth."""
+    if "goals_of_the_design" not in found:
+        return ""
+    told = []
+    for name in ("explanations", "rounds"):
+        rows = found["hypotheses"].query("hypothesis == @name")
+        parts = "; ".join(f"{row['part']} tasks {points(row)}" for _, row in rows.iloc[1:].iterrows())
+        told.append(f"{_told(rows.iloc[0])} ({parts})")
+    return f"`{model}`: {'. '.join(told)}."
 
 
 def _alike(model: str, found: Tables) -> str:
