@@ -1,6 +1,7 @@
 """The recordings in the repository answer what they were made for, without network or model."""
 
 from mnemocraft.runs import ModelSpec, run_study
+from mnemocraft.studies.deps import small
 from mnemocraft.studies.how2 import start_here
 
 
@@ -12,3 +13,17 @@ def test_the_demonstration_replays_as_it_was_played(tmp_path):
     assert list(records["tokens_actor_calls"]) == [6, 2, 3]
     assert list(records["tokens_actor_cached"]) == [6, 2, 3]
     assert (records["tokens_actor_estimated"] == 0).all()
+
+
+def test_the_planners_replay_as_they_were_played(tmp_path):
+    """Eight tasks by both rules: the recording knows every request; they end as on 25 November 2026."""
+    model = ModelSpec("replay:minecraft_gemma-3-270m")
+    records = run_study(small.study("smoke"), model, out=tmp_path, workers=1, progress=False)
+    assert set(records["status"]) == {"ok"}
+    ended = records.groupby("method")[["success", "calls"]].sum()
+    assert ended["success"].to_dict() == {
+        "deps": 6, "deps_unexplained": 6, "gpt": 0, "inner_monologue": 3, "cot": 0
+    }  # fmt: skip
+    assert ended["calls"].to_dict() == {
+        "deps": 73, "deps_unexplained": 73, "gpt": 16, "inner_monologue": 177, "cot": 16
+    }  # fmt: skip

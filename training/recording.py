@@ -2,8 +2,8 @@
 
 Plays the part of a study that is recorded live with the small model, and writes its answers to
 ``data/recordings``. It can be stopped and started again: answers and finished episodes are kept in
-``build/recording``. Notebook 01 takes a night on two cores, 03 and 06 two hours each. One adapter has one recording,
-whatever notebooks it plays in: what both ask is asked once.
+``build/recording``. Notebook 01 takes a night on two cores, 03 two hours, 06 some hours. One adapter has one
+recording, whatever notebooks it plays in: what two of them ask is asked once.
 """
 
 import argparse
@@ -21,11 +21,11 @@ from mnemocraft.studies.mindstores import small as mindstores
 STUDIES: dict[str, tuple[str, Callable[[str], Study], int]] = {
     "01": (how2.ADAPTER, sweep.small, 1),
     "03": (deps.ADAPTER, deps.study, 6),
-    "06": (mindstores.ADAPTER, mindstores.study, 6),
+    "06": (deps.ADAPTER, mindstores.study, 6),
 }
 """By notebook: the adapter, which gives the recording its name; what is played of a profile; and how many
 streams at a time. The long conversations of 01 would push each other out of the server's cache. The plans of
-03 and 06 are long and their conversations short, so that streams gain by sharing each pass through the weights."""
+03 and 06 are long and their conversations short: streams gain by sharing each pass through the weights."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:

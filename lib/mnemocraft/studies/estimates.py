@@ -71,7 +71,7 @@ def grid(cells: Cells, by: Sequence[str], keys: Iterable[Key]) -> pd.DataFrame:
 
 
 def clustered(cells: Cells, by: Sequence[str], keys: Iterable[Key], unit: str) -> pd.DataFrame:
-    """As :func:`grid`, with the intervals of :func:`over_clusters` and the clusters in the column ``unit``."""
+    """As :func:`grid`, with the intervals of :func:`over_clusters`, whose number is the column ``unit``."""
     rows = [(*key, *over_clusters(cells.estimate({key: 1.0}), unit).values()) for key in keys]
     return pd.DataFrame(rows, columns=[*by, *NUMBERS, unit])
 

@@ -69,7 +69,7 @@ def _small_claims(model: str, found: Tables) -> str:
         return ""
     told = []
     for name in ("explanations", "rounds"):
-        rows = found["hypotheses"].query("hypothesis == @name")
+        rows = found["hypotheses"][found["hypotheses"]["hypothesis"] == name]
         parts = "; ".join(f"{row['part']} tasks {points(row)}" for _, row in rows.iloc[1:].iterrows())
         told.append(f"{_told(rows.iloc[0])} ({parts})")
     return f"`{model}`: {'. '.join(told)}."

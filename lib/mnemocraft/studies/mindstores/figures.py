@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from mnemocraft import figstyle
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies import plots
+from mnemocraft.studies.mindstores import small
 from mnemocraft.studies.mindstores.load import (
     CONTINUAL_PLAYERS,
     FRESH,
@@ -167,4 +168,20 @@ def by_place(table: pd.DataFrame, model: str) -> Figure:
         axes.set(xlabel="tasks done", xticks=sorted(table["place"].unique()))
     legend(figure, plans, 3)
     stamp(figure, f"n = {table['n'].max()} orders of the tasks, means; whiskers: fewest and most.", model)
+    return figure
+
+
+@styled
+def learning(table: pd.DataFrame, model: str) -> Figure:
+    """The small model: success in the first and the second trial of the tasks, a panel a kind of task."""
+    figure, grid = plt.subplots(1, len(small.ITEMS), figsize=(PAGE, 2.2), sharex=True, sharey=True)
+    mine = table[table["trial"] != "both"].astype({"trial": int})
+    for axes, items in zip(grid, small.ITEMS, strict=True):
+        named = series(mine[mine["items"] == items], "player", small.LABELS)
+        lines(axes, named, "trial", named, apart=4)
+        axes.set(title=f"{items} tasks", xlabel="trial of a task", xticks=range(1, small.TRIALS + 1))
+        axes.margins(x=0.3)
+    per_cent(grid[0], "success (%)")
+    legend(figure, grid, len(small.LABELS))
+    stamp(figure, f"n = {mine.query('items != @small.ALL')['n'].max()} episodes a mark at most; 95 %.", model)
     return figure

@@ -18,7 +18,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """Some lines a model; what was not run is named in the last one."""
-    return gather(played, (_fresh, _shared, _overworld, _skills, _orders, _calls, _undecided))
+    return gather(played, (_small, _fresh, _shared, _overworld, _skills, _orders, _calls, _undecided))
 
 
 def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
@@ -48,6 +48,19 @@ def _of(model: str, found: Tables, hypothesis: str) -> str:
 
 def _each(rows: pd.DataFrame) -> list[pd.Series]:
     return [row for _, row in rows.iterrows()]
+
+
+def _small(model: str, found: Tables) -> str:
+    """Of the small model's study, which alone tells known from unknown items."""
+    if "known_items" not in found:
+        return ""
+    table = found["hypotheses"]
+    told = []
+    for _, rows in table.groupby("hypothesis", sort=False):
+        parts = "; ".join(f"{row['part']} tasks {points(row)}" for row in _each(rows.iloc[1:]))
+        told.append(f"{_told(rows.iloc[0])} ({parts})")
+    size = f"{table['pairs'].iloc[0]:,} pairs in {table['tasks'].iloc[0]} tasks"
+    return f"`{model}`, one memory for all tasks, each met twice ({size}): {'; '.join(told)}."
 
 
 def _fresh(model: str, found: Tables) -> str:

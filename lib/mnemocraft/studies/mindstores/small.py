@@ -29,7 +29,7 @@ from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.deps.known import known
-from mnemocraft.studies.deps.small import ADAPTER, ITEMS, KNOWN, LONGEST, UNKNOWN
+from mnemocraft.studies.deps.small import ITEMS, KNOWN, LONGEST, UNKNOWN
 from mnemocraft.studies.mindstores import load
 from mnemocraft.studies.mindstores.load import DEPS, FRESH_PLAYERS, FULL, ROUNDS, SHARED_PLAYERS, VERSION
 from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_TEST, NOT_ASKED, prepare
@@ -99,7 +99,7 @@ def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[MinecraftW
 def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Every table by the name of its file, from records of :func:`study`."""
     episodes = prepare(records)
-    by = episodes.groupby("player", sort=False)
+    by = episodes.groupby(list(CELL), sort=False)
     means = by[[*COUNTS, "prompt", "plans"]].mean()
     return {
         "known_items": success(episodes),
