@@ -108,6 +108,17 @@ def test_the_readme_shows_the_first_claims_between_its_marks(results: Path) -> N
     assert evidence.in_readme(made, table) == made
 
 
+def test_the_readme_begins_with_real_models_whose_claims_could_be_tested(results: Path) -> None:
+    one = evidence.table(results, results.parent / "runs.csv").query("part == 'all' and model == 'replay:m'")
+    rows = [("no test", "replay:m", 9), ("nobody", paths.NO_MODEL, 400), ("tested", "replay:m", 40)]
+    many = pd.concat(
+        [one.head(1).assign(claim=claim, model=model, clusters=n) for claim, model, n in rows],
+        ignore_index=True,
+    )
+    lines = evidence.excerpt(many).splitlines()[2:]
+    assert [line.split(" | ")[0].strip("| ") for line in lines] == ["tested", "no test", "nobody"]
+
+
 def test_a_missing_table_and_one_of_an_older_form_are_said(results: Path) -> None:
     path = results / "02_y/replay-m/quick/hypotheses.csv"
     pd.DataFrame([ROW]).drop(columns="part").to_csv(path, index=False)
