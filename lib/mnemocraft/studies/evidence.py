@@ -139,7 +139,7 @@ def _beside(row: pd.Series) -> str:
 
 
 def excerpt(claims: pd.DataFrame) -> str:
-    """The first claims, for the README: whole ones only, of real models and with enough clusters if there are."""
+    """The first claims, for the README: whole ones, of real models and with enough clusters if there are."""
     whole = claims[claims["part"] == ALL]
     nobody = whole["model"].map(is_surrogate) | (whole["model"] == paths.NO_MODEL)
     later = 2 * nobody + (whole["clusters"] < MIN_CLUSTERS)
