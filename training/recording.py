@@ -1,8 +1,9 @@
 """Makes the recordings that notebooks replay: ``python -m training.recording 03`` (or ``01``, ``06``).
 
 Plays the part of a study that is recorded live with the small model, and writes its answers to
-``data/recordings``. It can be stopped and started again: answers and finished episodes are kept in
-``build/recording``. Notebook 01 takes a night on two cores, 03 two hours, 06 some hours. One adapter has one
+``data/recordings``. It can be stopped (Ctrl+C) and started again: answers and finished episodes are kept in
+``build/recording``, and the answers so far in the recording, from where another machine goes on
+(``--go-on``). Notebook 01 takes a night on two cores, 03 two hours, 06 some hours. One adapter has one
 recording, whatever notebooks it plays in: what two of them ask is asked once.
 """
 
@@ -11,7 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from mnemocraft import paths
-from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording
+from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording, import_recording
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.studies.deps import small as deps
 from mnemocraft.studies.how2 import load as how2
@@ -33,15 +34,26 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m training.recording", description=__doc__)
     parser.add_argument("notebook", choices=STUDIES, help="whose study")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
+    parser.add_argument(
+        "--go-on",
+        action="store_true",
+        help="begin with the answers in data/recordings; only if the adapter is still the one that gave them",
+    )
     chosen = parser.parse_args(argv)
     adapter, study, streams = STUDIES[chosen.notebook]
-    out = paths.output_root() / "build" / "recording" / adapter
+    out, file = paths.output_root() / "build" / "recording" / adapter, RECORDINGS / f"{adapter}{SUFFIX}"
+    cache = out / "answers.sqlite"
+    if chosen.go_on:
+        import_recording(file, cache)
     options = {"threads": chosen.threads, "parallel": streams}
-    spec = ModelSpec(f"local:{adapter}", out / "answers.sqlite", options=options, max_concurrency=streams)
-    records = run_study(study("full"), spec, out=out / chosen.notebook, workers=1)
-    file = RECORDINGS / f"{adapter}{SUFFIX}"
-    answers = export_recording(out / "answers.sqlite", file)
-    print(f"{len(records)} episodes, {answers} answers, {file.stat().st_size / 1e6:.1f} MB: {file}")
+    spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=streams)
+    try:
+        records = run_study(study("full"), spec, out=out / chosen.notebook, workers=1)
+        print(f"{len(records)} episodes, all that there are")
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on")
+    answers = export_recording(cache, file)
+    print(f"{answers} answers, {file.stat().st_size / 1e6:.1f} MB: {file}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,31 @@
+"""A recording that takes several sittings, perhaps on several machines."""
+
+from mnemocraft.llm.cache import AnswerCache
+from mnemocraft.llm.replay import read_recording
+from mnemocraft.llm.types import Reply, Request, Usage
+from training import recording
+
+
+def asked(words: str) -> Request:
+    return Request("local/x", [{"role": "user", "content": words}])
+
+
+def test_what_was_answered_before_a_stop_is_in_the_recording_and_is_gone_on_from(tmp_path, monkeypatch):
+    """Another machine has the committed recording alone."""
+    heard: list[str] = []
+
+    def stopped(study, spec, out, workers):
+        cache = AnswerCache(spec.cache)
+        heard.extend(key for key, _, _ in cache.rows("local/x"))
+        cache.put(asked(f"question {len(heard)}"), Reply("yes", [], Usage(1, 1)))
+        cache.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recording, "run_study", stopped)
+    monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
+    for sitting, go_on in (("one", []), ("two", ["--go-on"])):
+        monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path / sitting))
+        recording.main(["03", *go_on])
+    assert heard == [asked("question 0").key()]
+    header, _ = read_recording(tmp_path / "recordings" / f"minecraft_gemma-3-270m{recording.SUFFIX}")
+    assert header["count"] == 2
