@@ -106,9 +106,11 @@ class Local:
             params.chat_template = CHAT_TEMPLATE
         params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
         params.ui, params.verbosity = False, 0
+        params.endpoint_metrics = True
         self._tune(params)
         try:
             self._server = llama.Server(params)
+            self._server.handle_metrics()  # waits for the loop: closed before that runs, it would never end
         except (RuntimeError, ValueError) as error:
             raise MnemocraftError(f"llama.cpp cannot load {self._files.name}: {error}.") from None
         self._endpoint = Endpoint(
