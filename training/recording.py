@@ -34,15 +34,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m training.recording", description=__doc__)
     parser.add_argument("notebook", choices=STUDIES, help="whose study")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
-    parser.add_argument(
+    known = parser.add_mutually_exclusive_group()
+    known.add_argument(
         "--go-on",
         action="store_true",
         help="begin with the answers in data/recordings; only if the adapter is still the one that gave them",
     )
+    known.add_argument("--replace", action="store_true", help="leave out what data/recordings has")
     chosen = parser.parse_args(argv)
     adapter, study, streams = STUDIES[chosen.notebook]
     out, file = paths.output_root() / "build" / "recording" / adapter, RECORDINGS / f"{adapter}{SUFFIX}"
     cache = out / "answers.sqlite"
+    if file.exists() and not (chosen.go_on or chosen.replace):  # else other notebooks' answers would be lost
+        parser.error(f"{file.name} exists: --go-on begins with its answers, --replace leaves them out.")
     if chosen.go_on:
         import_recording(file, cache)
     options = {"threads": chosen.threads, "parallel": streams}

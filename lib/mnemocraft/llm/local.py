@@ -106,7 +106,7 @@ class Local:
             params.chat_template = CHAT_TEMPLATE
         params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
         params.ui, params.verbosity = False, 0
-        params.endpoint_metrics = True
+        params.endpoint_metrics = True  # for handle_metrics below
         self._tune(params)
         try:
             self._server = llama.Server(params)

@@ -45,6 +45,11 @@ def text(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:
     return f"{row[value]:{digits}} [{low}, {high}]"
 
 
+def counted(row: pd.Series) -> str:
+    """A number of a table for reading, with its episodes: ``0.52 [0.49, 0.55], n = 900``."""
+    return f"{text(row)}, n = {int(row['n'])}"
+
+
 def number(value: float) -> str:
     """A number of a paper for reading."""
     return "-" if pd.isna(value) else f"{value:.2f}"

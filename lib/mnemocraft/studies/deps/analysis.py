@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from mnemocraft import paths
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies import estimates, report
+from mnemocraft.studies import estimates, small_model
 from mnemocraft.studies.deps import figures, measures, small, sweep
 from mnemocraft.studies.deps import tables as measured
 from mnemocraft.studies.deps.load import STEM, WORLDS
@@ -66,20 +66,15 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
 
 
 def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> dict[str, pd.DataFrame]:
-    """Play what is missing of the small model's study; its tables, written with its figures.
+    """Play what is missing of the small model's study (:func:`.small_model.run`)."""
+    return small_model.run(small.study(profile), model, cap, profile, workers, small.tables, _draw_small)
 
-    ``cap`` is what :meth:`~mnemocraft.runs.ModelSpec.of_notebook` takes beside the model.
-    """
-    out = paths.run_dir(STEM, model) / "small"
-    records = run_study(small.study(profile), ModelSpec.of_notebook(model, *cap), out=out, workers=workers)
-    found = small.tables(records)
-    report.write(found, records, paths.results_dir(STEM, model, profile))
-    drawn = {
+
+def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
+    return {
         "within_calls": figures.within_calls(found["within_calls"], model),
         "verdicts": figures.verdicts(found["hypotheses"], model),
     }
-    report.save_figures(drawn, paths.figures_dir(STEM, model, profile))
-    return found
 
 
 def not_run(found: Mapping[str, pd.DataFrame]) -> str:

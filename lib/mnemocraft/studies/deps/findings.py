@@ -13,7 +13,7 @@ from mnemocraft.studies import claims
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
-from mnemocraft.studies.findings import Played, gather, points, shipped
+from mnemocraft.studies.findings import Played, gather, points, shipped, with_parts
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -64,14 +64,9 @@ def _first_plans(model: str, found: Tables) -> str:
 
 
 def _small_claims(model: str, found: Tables) -> str:
-    """Of the small model's study, which alone has goals: what explanations and what rounds are worth."""
-    if "goals_of_the_design" not in found:
-        return ""
-    told = []
-    for name in ("explanations", "rounds"):
-        rows = found["hypotheses"][found["hypotheses"]["hypothesis"] == name]
-        parts = "; ".join(f"{row['part']} tasks {points(row)}" for _, row in rows.iloc[1:].iterrows())
-        told.append(f"{_told(rows.iloc[0])} ({parts})")
+    """Of the small model's study, which alone has them: what explanations and what rounds are worth."""
+    of = dict(list(found["hypotheses"].groupby("hypothesis")))
+    told = [with_parts(of[name], _told) for name in ("explanations", "rounds")]
     return f"`{model}`: {'. '.join(told)}."
 
 

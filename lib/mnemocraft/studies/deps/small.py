@@ -103,15 +103,18 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
+def kind(version: str, task: str) -> str:
+    """:data:`KNOWN` or :data:`UNKNOWN`."""
+    return KNOWN if known(version, task) else UNKNOWN
+
+
 def arms(episodes: pd.DataFrame, calls: int = CALLS) -> pd.DataFrame:
     """The episodes of every arm (column ``arm``), each for its kind of task and for all (``items``).
 
     ``passed`` is: done, and, where plans are revised, within so many calls of the model. A game here is a
     task in a version.
     """
-    kinds = [
-        KNOWN if known(v, t) else UNKNOWN for v, t in zip(episodes["version"], episodes["task"], strict=True)
-    ]
+    kinds = [kind(version, task) for version, task in episodes[["version", "task"]].itertuples(index=False)]
     late = episodes["method"].isin(REVISING) & (episodes["calls"] > calls)
     within = episodes["passed"].where(~late, 0.0)
     game = episodes["task"] + " in " + episodes["version"]
@@ -159,8 +162,7 @@ def goals(found: pd.DataFrame) -> pd.DataFrame:
 
 def reading(found: pd.DataFrame) -> pd.DataFrame:
     """:func:`success` for reading: a row an arm, a column a version and kind of task."""
-    texts = found.apply(estimates.text, axis=1) + ", n = " + found["n"].astype(str)
-    named = found.assign(text=texts, arm=found["arm"].map(LABELS))
+    named = found.assign(text=found.apply(estimates.counted, axis=1), arm=found["arm"].map(LABELS))
     return estimates.wide(named, ["arm"], ["version", "items"])
 
 

@@ -8,12 +8,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mnemocraft import paths
-from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies import estimates, plots, report
+from mnemocraft.studies import estimates, plots, small_model
 from mnemocraft.studies.mindstores import figures, lifelong, small
 from mnemocraft.studies.mindstores import tables as measured
-from mnemocraft.studies.mindstores.load import STEM
 
 
 def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -54,17 +51,12 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
 
 
 def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> dict[str, pd.DataFrame]:
-    """Play what is missing of the small model's study; its tables, written with its figures.
+    """Play what is missing of the small model's study (:func:`.small_model.run`)."""
+    return small_model.run(small.study(profile), model, cap, profile, workers, small.tables, _draw_small)
 
-    ``cap`` is what :meth:`~mnemocraft.runs.ModelSpec.of_notebook` takes beside the model.
-    """
-    out = paths.run_dir(STEM, model) / "small"
-    records = run_study(small.study(profile), ModelSpec.of_notebook(model, *cap), out=out, workers=workers)
-    found = small.tables(records)
-    report.write(found, records, paths.results_dir(STEM, model, profile))
-    drawn = {
+
+def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
+    return {
         "learning": figures.learning(found["known_items"], model),
         "verdicts": plots.verdicts(found["hypotheses"], model),
     }
-    report.save_figures(drawn, paths.figures_dir(STEM, model, profile))
-    return found

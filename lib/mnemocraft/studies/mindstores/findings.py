@@ -10,7 +10,7 @@ from IPython.display import Markdown
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Played, gather, points
+from mnemocraft.studies.findings import Played, gather, points, with_parts
 from mnemocraft.studies.mindstores.load import FRESH, SIZES, STEM, chosen
 
 Tables = Mapping[str, pd.DataFrame]
@@ -55,10 +55,7 @@ def _small(model: str, found: Tables) -> str:
     if "known_items" not in found:
         return ""
     table = found["hypotheses"]
-    told = []
-    for _, rows in table.groupby("hypothesis", sort=False):
-        parts = "; ".join(f"{row['part']} tasks {points(row)}" for row in _each(rows.iloc[1:]))
-        told.append(f"{_told(rows.iloc[0])} ({parts})")
+    told = [with_parts(rows, _told) for _, rows in table.groupby("hypothesis", sort=False)]
     size = f"{table['pairs'].iloc[0]:,} pairs in {table['tasks'].iloc[0]} tasks"
     return f"`{model}`, one memory for all tasks, each met twice ({size}): {'; '.join(told)}."
 

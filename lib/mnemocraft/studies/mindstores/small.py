@@ -13,24 +13,19 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mnemocraft import stats
-from mnemocraft.agents import get_agent
-from mnemocraft.agents.rollout import Sampling
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
-from mnemocraft.memory import get_memory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
 from mnemocraft.stats import difference, rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import ALL, Claim
-from mnemocraft.studies.deps.known import known
-from mnemocraft.studies.deps.small import ITEMS, KNOWN, LONGEST, UNKNOWN
-from mnemocraft.studies.mindstores import load
+from mnemocraft.studies.deps.small import ITEMS, KNOWN, LONGEST, UNKNOWN, kind
+from mnemocraft.studies.mindstores import load, sweep
 from mnemocraft.studies.mindstores.load import DEPS, FRESH_PLAYERS, FULL, ROUNDS, SHARED_PLAYERS, VERSION
 from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_TEST, NOT_ASKED, prepare
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
@@ -59,8 +54,7 @@ def study(profile: str) -> Study:
         MnemocraftError: There is no such profile.
     """
     check("profile", profile, load.SIZES)
-    order, keys = np.random.default_rng(0), [task.key for task in minecraft_tasks()]
-    mixed = tuple(f"{task}/{trial}" for trial in range(TRIALS) for task in order.permutation(keys))
+    mixed = sweep.mixed([task.key for task in minecraft_tasks()], TRIALS, 0)
     met = mixed[:FIRST] if profile == "smoke" else mixed
     streams = tuple(Stream(condition(player), 0, met) for player in PLAYERS)
     return Study(load.STEM, streams, start, fingerprint(start, ("minecraft/*.json",)))
@@ -74,13 +68,9 @@ def condition(player: str) -> Condition:
 def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream with an empty memory."""
     choice = stream.condition.settings
-    player = PLAYERS[choice["player"]]
-    agent = get_agent(player.agent, **{"max_rounds": choice["max_rounds"]} | dict(player.options))
-    agent = replace(agent, sampling={"": Sampling(temperature=0.0, max_tokens=LONGEST)})
-    memory = get_memory(player.memory, **player.kept)
-    return EpisodeStream(
-        agent, memory, model, partial(begin, choice, stream.seed), lambda task: {"entries": len(memory)}
-    )
+    begun = sweep.seated(PLAYERS[choice["player"]], choice, model, partial(begin, choice, stream.seed))
+    sampling = {"": replace(begun.agent.sampling[""], max_tokens=LONGEST)}
+    return replace(begun, agent=replace(begun.agent, sampling=sampling))
 
 
 def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[MinecraftWorld, int]:
@@ -111,7 +101,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
     """The episodes for their kind of task and, once more, for all (``items``)."""
-    kinds = [KNOWN if known(VERSION, item) else UNKNOWN for item in episodes["item"]]
+    kinds = [kind(VERSION, item) for item in episodes["item"]]
     return pd.concat([episodes.assign(items=kinds), episodes.assign(items=ALL)], ignore_index=True)
 
 
@@ -131,10 +121,8 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def reading(found: pd.DataFrame) -> pd.DataFrame:
     """:func:`success` for reading: a row a player, a column a trial and kind of task."""
-    texts = found.apply(estimates.text, axis=1) + ", n = " + found["n"].astype(str)
-    return estimates.wide(
-        found.assign(text=texts, player=found["player"].map(LABELS)), ["player"], ["trial", "items"]
-    )
+    named = found.assign(text=found.apply(estimates.counted, axis=1), player=found["player"].map(LABELS))
+    return estimates.wide(named, ["player"], ["trial", "items"])
 
 
 def _claim(hypothesis: str, other: str, text: str, paper: str) -> Claim:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,7 @@ from mnemocraft.studies.mindstores.load import (
     SKILLS,
     STEM,
     VERSION,
+    Player,
     Size,
     chosen,
     ordered,
@@ -39,6 +40,7 @@ from mnemocraft.worlds.minecraft_tasks import minecraft_task
 from mnemocraft.worlds.minecraft_world import MinecraftWorld
 from mnemocraft.worlds.overworld import overworld
 from mnemocraft.worlds.textworld import TextWorld, textworld
+from mnemocraft.worlds.world import World
 
 APART = 30
 """Two seeds are so far apart in the trials that they count: more than there are."""
@@ -78,10 +80,15 @@ def _skills(part: str, size: Size, seed: int) -> Iterator[Stream]:
 
 def _shared(part: str, size: Size, seed: int) -> Iterator[Stream]:
     """A stream a player, all tasks in an order by lot, once a trial."""
-    order, mine = np.random.default_rng(seed), chosen(part, size)
-    mixed = tuple(f"{task}/{trial}" for trial in range(size.trials) for task in order.permutation(mine))
+    met = mixed(chosen(part, size), size.trials, seed)
     for player in PLAYERS[part]:
-        yield Stream(condition(part, player), seed, mixed)
+        yield Stream(condition(part, player), seed, met)
+
+
+def mixed(tasks: Sequence[str], trials: int, seed: int) -> tuple[str, ...]:
+    """All tasks as often as there are trials, each time in another order by lot, as ``task/trial``."""
+    order = np.random.default_rng(seed)
+    return tuple(f"{task}/{trial}" for trial in range(trials) for task in order.permutation(tasks))
 
 
 def _continual(part: str, size: Size, seed: int) -> Iterator[Stream]:
@@ -115,11 +122,16 @@ def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream with an empty memory; the record of an episode says how much is in it afterwards."""
     choice = stream.condition.settings
     player = PLAYERS[choice["part"]][choice["player"]]
-    agent = get_agent(player.agent, **{"max_rounds": choice["max_rounds"]} | dict(player.options))
+    return seated(player, choice, model, partial(begin, choice, stream.seed))
+
+
+def seated(
+    player: Player, settings: Mapping[str, Any], model: Model, begin: Callable[[str], tuple[World, int]]
+) -> EpisodeStream:
+    """A player at the beginning of a stream, with an empty memory and the settings' ``max_rounds``."""
+    agent = get_agent(player.agent, **{"max_rounds": settings["max_rounds"]} | dict(player.options))
     memory = get_memory(player.memory, **player.kept)
-    return EpisodeStream(
-        agent, memory, model, partial(begin, choice, stream.seed), lambda task: {"entries": len(memory)}
-    )
+    return EpisodeStream(agent, memory, model, begin, lambda task: {"entries": len(memory)})
 
 
 def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[MinecraftWorld, int]:
