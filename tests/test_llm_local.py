@@ -47,7 +47,8 @@ CLOSED_AT_ONCE = """
 import asyncio, os
 from mnemocraft.llm.local import Local
 
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # where the server's loop is slow to begin
+if hasattr(os, "sched_setaffinity"):  # on one core the server's loop is slow to begin
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 for _ in range(2):
     model = Local("", context=512)
     model._start()
