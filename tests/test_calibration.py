@@ -3,6 +3,7 @@
 import pandas as pd
 
 from mnemocraft import paths
+from mnemocraft.runs import write_table
 from mnemocraft.studies import calibration
 
 
@@ -30,3 +31,12 @@ def test_the_findings_count_verdicts_of_real_players_only() -> None:
 def test_every_notebook_and_every_committed_figure_is_listed() -> None:
     assert set(calibration.notebooks()["notebook"]) == {path.stem for path in paths.NOTEBOOKS.glob("*.ipynb")}
     assert len(calibration.figures()) == len(list((paths.ROOT / "figures").glob("*/*.png")))
+
+
+def test_the_committed_verdicts_are_those_of_the_committed_tables(tmp_path):
+    """After a change of ``data/results``: ``./run_all.sh --profile full --only 90``, and ``quick``."""
+    write_table(calibration.verdicts(), tmp_path / "verdicts.csv")
+    now = (tmp_path / "verdicts.csv").read_bytes()
+    for profile in ("quick", "full"):
+        folder = paths.DATA / "results" / "90_how_we_test" / "none" / profile
+        assert (folder / "verdicts.csv").read_bytes() == now, profile
