@@ -11,6 +11,7 @@ pytest.importorskip("peft", reason="the extra 'finetune' is not installed")
 
 from mnemocraft.errors import MnemocraftError  # noqa: E402
 from training.finetune import __main__ as command  # noqa: E402
+from training.finetune import attention  # noqa: E402
 from training.finetune.export import copy_adapter, export_adapter  # noqa: E402
 from training.finetune.render import Sequence  # noqa: E402
 from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule  # noqa: E402
@@ -66,6 +67,24 @@ def test_sharing_the_start_changes_no_loss(tmp_path):
         out = model(input_ids=torch.tensor(item.tokens)[None], labels=torch.tensor(labels)[None])
         plain += out.loss.item() * item.learn.sum()
     assert trainer._loss(batch).item() == pytest.approx(plain, rel=1e-4)
+
+
+@pytest.mark.parametrize("shared", [0, 12])
+def test_attention_in_blocks_is_that_of_transformers(shared, tmp_path, monkeypatch):
+    """Loss and gradients, with blocks shorter than the window and sequences longer than both."""
+    monkeypatch.setattr(attention, "BLOCK", 5)
+    batch = [dataclasses.replace(each, shared=shared) for each in sequences(4)]
+    found = []
+    for kind in ("sdpa", attention.NAME):
+        model = add_adapter(tiny(), RECIPE)
+        model.set_attn_implementation(kind)
+        trainer = Trainer(model, [[[batch]]], RECIPE, EVERY, tmp_path / kind)
+        loss = trainer._loss(batch)
+        loss.backward()
+        found.append([loss.detach(), *(weight.grad for weight in trainer.weights.values())])
+    assert any(each.abs().max() > 1e-3 for each in found[0][1:])
+    for plain, ours in zip(*found, strict=True):
+        assert torch.allclose(plain, ours, rtol=1e-4, atol=1e-6)
 
 
 def test_among_fewer_tokens_the_likeliest_of_them_is_meant(tmp_path):

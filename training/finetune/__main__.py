@@ -198,6 +198,7 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
 def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     import torch
 
+    from training.finetune import attention
     from training.finetune.base import load_base
     from training.finetune.export import copy_adapter
     from training.finetune.render import sequence
@@ -207,6 +208,7 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     lessons = courses(folder, world)
     torch.set_num_threads(threads)  # now: the lessons' memories set FAISS's threads, which are these, to one
     model, tokenizer = load_base(_dtype())
+    model.set_attn_implementation(attention.NAME)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     recipe = Hyperparameters(seed=SEED)
     longest = LONGEST.get(world, LONGEST["how2"])
