@@ -22,11 +22,13 @@ from mnemocraft.studies.mindstores import small as mindstores
 STUDIES: dict[str, tuple[str, Callable[[str], Study], int]] = {
     "01": (how2.ADAPTER, sweep.small, 1),
     "03": (deps.ADAPTER, deps.study, 6),
-    "06": (deps.ADAPTER, mindstores.study, 6),
+    "06": (deps.ADAPTER, mindstores.study, 18),
 }
 """By notebook: the adapter, which gives the recording its name; what is played of a profile; and how many
-streams at a time. The long conversations of 01 would push each other out of the server's cache. The plans of
-03 and 06 are long and their conversations short: streams gain by sharing each pass through the weights."""
+slots the server has, as many streams at a time at most. The long conversations of 01 would push each other
+out of the server's cache. Those of 03 and 06 are short. In 06 three players speak in five roles each: with
+six slots, whose conversations lose their beginnings to each other, a fifth more of the prompts had to be
+computed. Eighteen take 10 GB of memory."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -42,15 +44,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     known.add_argument("--replace", action="store_true", help="leave out what data/recordings has")
     chosen = parser.parse_args(argv)
-    adapter, study, streams = STUDIES[chosen.notebook]
+    adapter, study, slots = STUDIES[chosen.notebook]
     out, file = paths.output_root() / "build" / "recording" / adapter, RECORDINGS / f"{adapter}{SUFFIX}"
     cache = out / "answers.sqlite"
     if file.exists() and not (chosen.go_on or chosen.replace):  # else other notebooks' answers would be lost
         parser.error(f"{file.name} exists: --go-on begins with its answers, --replace leaves them out.")
     if chosen.go_on:
         import_recording(file, cache)
-    options = {"threads": chosen.threads, "parallel": streams}
-    spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=streams)
+    options = {"threads": chosen.threads, "parallel": slots}
+    spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
     try:
         records = run_study(study("full"), spec, out=out / chosen.notebook, workers=1)
         print(f"{len(records)} episodes, all that there are")

@@ -207,7 +207,7 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
 
     lessons = courses(folder, world)
     torch.set_num_threads(threads)  # now: the lessons' memories set FAISS's threads, which are these, to one
-    model, tokenizer = load_base(_dtype())
+    model, tokenizer = load_base(best_dtype())
     model.set_attn_implementation(attention.NAME)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     recipe = Hyperparameters(seed=SEED)
@@ -241,7 +241,7 @@ def _dialogues(folder: Path, seed: int, course: Course) -> list[Dialogue]:
     return [Dialogue(**json.loads(line)) for line in file.read_text().splitlines()]
 
 
-def _dtype() -> torch.dtype:
+def best_dtype() -> torch.dtype:
     """bfloat16 where the hardware multiplies it, which doubles the speed; elsewhere single precision."""
     import torch
 
