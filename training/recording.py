@@ -1,4 +1,4 @@
-"""Makes the recordings that notebooks replay: ``python -m training.recording 03`` (or ``01``, ``06``).
+"""Makes the recordings that notebooks replay: ``python -m training.recording 03``.
 
 Plays the part of a study that is recorded live with the small model, and writes its answers to
 ``data/recordings``. It can be stopped (Ctrl+C) and started again: answers and finished episodes are kept in
@@ -10,23 +10,33 @@ recording, whatever notebooks it plays in: what two of them ask is asked once.
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from mnemocraft import paths
 from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording, import_recording
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.studies.deps import small as deps
+from mnemocraft.studies.household import small as household
 from mnemocraft.studies.how2 import load as how2
 from mnemocraft.studies.how2 import sweep
 from mnemocraft.studies.mindstores import small as mindstores
+
+
+def _household(profile: str) -> Study:
+    """The generated games too, which need no download."""
+    known = household.study(profile)
+    return replace(known, streams=(*household.study("quick").streams, *known.streams))
+
 
 STUDIES: dict[str, tuple[str, Callable[[str], Study], int]] = {
     "01": (how2.ADAPTER, sweep.small, 1),
     "03": (deps.ADAPTER, deps.study, 6),
     "06": (deps.ADAPTER, mindstores.study, 18),
+    "10": (household.ADAPTER, _household, 6),
 }
 """By notebook: the adapter, which gives the recording its name; what is played of a profile; and how many
 slots the server has, as many streams at a time at most. The long conversations of 01 would push each other
-out of the server's cache. Those of 03 and 06 are short. In 06 three players speak in five roles each: with
+out of the server's cache. Those of the others are shorter. In 06 three players speak in five roles each: with
 six slots, whose conversations lose their beginnings to each other, a fifth more of the prompts had to be
 computed. Eighteen take 10 GB of memory."""
 

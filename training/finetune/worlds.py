@@ -37,10 +37,10 @@ from mnemocraft.paths import output_root
 from mnemocraft.studies.deps.known import VERSIONS, basic_items, half, known_items, needed
 from mnemocraft.studies.gig.load import memory_bank
 from mnemocraft.studies.gig.sweep import LAYOUTS
+from mnemocraft.studies.household.known import TOOL_RULES, known_rule, known_rules, rules_of
 from mnemocraft.surrogate import Surrogate
 from mnemocraft.surrogate.competence import Competence
 from mnemocraft.surrogate.conversation import Conversation
-from mnemocraft.surrogate.minds.household.beliefs import BOTH, FIRST, LAMP, TOOL, TOOLS
 from mnemocraft.surrogate.minds.minecraft import MinecraftMind
 from mnemocraft.surrogate.minds.minecraft.sources import shortest
 from mnemocraft.worlds.household import HouseholdWorld
@@ -57,10 +57,6 @@ KITCHEN_SEEDS, GAME_SEEDS = range(10_000, 1_000_000), range(1_000, 1_000_000)
 """Of layouts and of generated household games that are learnt from."""
 LONGEST_PLAN = 14
 """Moves of the longest plan that is shown in Minecraft."""
-TOOL_RULES = tuple(TOOL.format(state=state, tool=tool) for state, tool in TOOLS.items())
-"""What a failure explains of a household."""
-RULES = (*(FIRST.format(state=state) for state in TOOLS), *TOOL_RULES, BOTH, LAMP)
-"""What the tasks of a household take one to know, beside where things are kept, which all know."""
 ORDER = {
     "kitchen": ("gig_ld", "react", "gig", "recap", "gig_ld", "gig_exp"),
     "minecraft": (
@@ -123,12 +119,6 @@ def known_dishes() -> frozenset[str]:
     """Half of the tasks of either mode."""
     modes = [tuple(task for task in TASKS if task.startswith(mode)) for mode in ("sync", "async")]
     return half(modes[0][0], modes[0]) | half(modes[1][0], modes[1])
-
-
-@cache
-def known_rules() -> frozenset[str]:
-    """Half of :data:`RULES`."""
-    return half("rules", RULES)
 
 
 # --- what is evaluated ------------------------------------------------------------------------------------
@@ -276,18 +266,6 @@ def household_lesson(agent: str, rng: random.Random) -> Lesson | None:
     return Lesson(
         [(f"household/{kind}/{seed}", content)], agent, [begin], NoMemory, known_rule, told, not unknown
     )
-
-
-def rules_of(kind: str) -> list[str]:
-    """The rules that a type of household task takes one to know."""
-    states = {"clean": "_clean_", "hot": "_heat_", "cool": "_cool_"}
-    marks = [*states.values(), *states.values(), "_two_", "_light"]
-    return [rule for rule, mark in zip(RULES, marks, strict=True) if mark in kind]
-
-
-def known_rule(belief: str) -> bool:
-    """Whether a belief about households is known; all are that are none of :data:`RULES`."""
-    return belief not in RULES or belief in known_rules()
 
 
 def _explained(request: Request, said: str) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import paths
 from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies import plots
-from mnemocraft.studies.household import figures, sweep
+from mnemocraft.studies import plots, small_model
+from mnemocraft.studies.household import figures, small, sweep
 from mnemocraft.studies.household import tables as measured
 from mnemocraft.studies.household.load import STEM
 
@@ -42,5 +43,17 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
     return {
         "figure6": figures.figure6(found["table18"], model),
         "table6": figures.table6(found["table6"], model),
+        "verdicts": plots.verdicts(found["hypotheses"], model),
+    }
+
+
+def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> dict[str, pd.DataFrame]:
+    """Play what is missing of the small model's study (:func:`.small_model.run`)."""
+    return small_model.run(small.study(profile), model, cap, profile, workers, small.tables, _draw_small)
+
+
+def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
+    return {
+        "types": figures.small(found["by_type"], model),
         "verdicts": plots.verdicts(found["hypotheses"], model),
     }

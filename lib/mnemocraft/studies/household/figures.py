@@ -26,12 +26,19 @@ def table6(table: pd.DataFrame, model: str) -> Figure:
     return _by(table[table["player"] != "butler"], "group", PLANNERS, model)
 
 
+@styled
+def small(table: pd.DataFrame, model: str) -> Figure:
+    """The small model: success by type. The papers' models know all types, so that theirs are not beside."""
+    return _by(table, "what", GIGS, model)
+
+
 def _by(table: pd.DataFrame, column: str, names: dict[str, str], model: str) -> Figure:
     figure, axes = plt.subplots(figsize=(PAGE, 2.8))
     groups = [*LABELS.values(), "Average"]
-    place = table["player"].map(list(names).index) - (len(names) - 1) / 2
-    at = table[column].map(groups.index) + 0.8 / len(names) * place
-    axes.plot(at, 100 * table["paper"], "_", color=PAPER, ms=9, mew=1.6, label="the paper")
+    if "paper" in table:
+        place = table["player"].map(list(names).index) - (len(names) - 1) / 2
+        at = table[column].map(groups.index) + 0.8 / len(names) * place
+        axes.plot(at, 100 * table["paper"], "_", color=PAPER, ms=9, mew=1.6, label="the paper")
     points(axes, series(table, "player", names), groups, column, apart=0.8 / len(names))
     axes.set_xticks(range(len(groups)), groups)
     per_cent(axes, "Success (%)")

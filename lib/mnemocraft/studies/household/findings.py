@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
+from IPython.display import Markdown
 
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.studies import claims
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, points
@@ -18,23 +18,33 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """The lines at the head of the notebook; a table that is missing gives none."""
-    lines = shipped.gather(played, (_totals, _planners, _controllers, _claims))
+    lines = shipped.gather(played, (_small, _totals, _planners, _controllers, _claims))
     if any(is_surrogate(model) for model in played):
         lines.append("With a stand-in nothing is decided about language models.")
     return lines
 
 
-def planned(profile: str) -> pd.DataFrame:
-    """What a profile can decide about GiG, by the tables that came with the repository; empty without any."""
-    _, tables = shipped.shipped(STEM)
-    pilots = [of["hypotheses"] for of in tables.values() if "hypotheses" in of]
-    count = sum(map(len, games(profile).values()))
-    return claims.planned(pilots[0], "games", count) if pilots else pd.DataFrame()
+def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
+    """What a profile can decide about GiG, by the tables that came with the repository."""
+    return shipped.planned(STEM, model, "games", sum(map(len, games(profile).values())))
 
 
 def _rates(table: pd.DataFrame) -> str:
     rows = table[table["n"] > 0].drop_duplicates("player")
     return "; ".join(f"{PLAYERS[row['player']].label} {text(row)}" for _, row in rows.iterrows())
+
+
+def _small(model: str, tables: Tables) -> str:
+    """Of the small model's study, which alone tells known from unknown types."""
+    met = tables["goals_of_the_design"]
+    rates = "; ".join(f"{PLAYERS[row['player']].label} {text(row)}" for _, row in met.iterrows())
+    by_claim = tables["hypotheses"].groupby("claim", sort=False)
+    told = "; ".join(shipped.with_parts(rows, _told) for _, rows in by_claim)
+    return f"`{model}`, success in {met['n'].max()} games: {rates}. {told}."
+
+
+def _told(row: pd.Series) -> str:
+    return f"{row['claim']}: {points(row)}: **{row['verdict']}**"
 
 
 def _totals(model: str, tables: Tables) -> str:
@@ -59,6 +69,8 @@ def _controllers(model: str, tables: Tables) -> str:
 
 
 def _claims(model: str, tables: Tables) -> str:
+    if "known_types" in tables:  # _small has said them
+        return ""
     rows: Sequence[pd.Series] = [row for _, row in tables["hypotheses"].iterrows() if row["pairs"] > 0]
     told = "; ".join(f"{row['claim']}: {points(row)} ({row['verdict']})" for row in rows)
     return f"`{model}`: {told}." if told else ""

@@ -1,0 +1,145 @@
+"""A small real model in a household (notebook 10): is one graph of all that it saw worth more than a history?
+
+The model was shown games made here, through the very agents. A type of task is *known* if all rules that it
+takes are among those shown (:mod:`mnemocraft.studies.household.known`). Its answers are recorded; ``python -m
+training.recording 10`` asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import pandas as pd
+
+from mnemocraft import stats
+from mnemocraft.agents.registry import get_agent
+from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.llm import Model
+from mnemocraft.memory.none import NoMemory
+from mnemocraft.paths import PROFILES
+from mnemocraft.runs import Condition, Stream, Study
+from mnemocraft.runs.sources import fingerprint
+from mnemocraft.stats import difference, rate
+from mnemocraft.studies import claims, estimates
+from mnemocraft.studies.checks import check
+from mnemocraft.studies.claims import ALL, Claim
+from mnemocraft.studies.household.known import known
+from mnemocraft.studies.household.load import LABELS as TYPES
+from mnemocraft.studies.household.load import PLAYERS, STEM, games
+from mnemocraft.studies.household.sweep import DATA, MAX_STEPS, begin
+from mnemocraft.studies.household.tables import AVERAGE, conduct, prepare, statuses
+
+ADAPTER = "household_gemma-3-270m"
+"""Name of the model's adapter and of its recording."""
+LABELS = {player: PLAYERS[player].label for player in ("gig", "react", "recap")}
+"""Who plays, in the order in which they are recorded."""
+LONGEST = 300
+"""Tokens of an answer: a small model may go on and on."""
+KNOWN, UNKNOWN = "known", "unknown"
+ITEMS = (KNOWN, UNKNOWN, ALL)
+LEAST = 0.3
+"""The design's goal for the 134 games, set before anything was recorded."""
+
+
+def study(profile: str) -> Study:
+    """A stream a player and type of task; ``full`` has the 134 games, the others generated ones.
+
+    Raises:
+        MnemocraftError: There is no such profile, or its games are not here.
+    """
+    check("profile", profile, PROFILES)
+    streams = tuple(
+        Stream(condition(player, kind, profile), 0, names)
+        for player in LABELS
+        for kind, names in games(profile).items()
+    )
+    return Study(STEM, streams, start, fingerprint(start, DATA))
+
+
+def condition(player: str, kind: str, profile: str) -> Condition:
+    """One condition; its id reads ``small/games/player/type``."""
+    chosen = "valid_unseen" if profile == "full" else "generated"
+    settings = {"part": "small", "player": player, "max_steps": MAX_STEPS, "sub_goals": False}
+    return Condition(f"small/{chosen}/{player}/{kind}", settings)
+
+
+def start(stream: Stream, model: Model) -> EpisodeStream:
+    """Begin a stream; nobody remembers anything from one game to the next."""
+    choice = stream.condition.settings
+    agent = get_agent(PLAYERS[choice["player"]].agent)
+    agent = replace(agent, sampling={"": replace(agent.sampling[""], max_tokens=LONGEST)})
+    return EpisodeStream(agent, NoMemory(), model, partial(begin, choice, stream.seed))
+
+
+# --- tables -----------------------------------------------------------------------------------------------
+
+
+def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Every table by the name of its file, from records of :func:`study`."""
+    episodes = prepare(records)
+    found = success(episodes)
+    return {
+        "known_types": found,
+        "by_type": by_type(episodes),
+        "goals_of_the_design": goals(found),
+        "hypotheses": hypotheses(episodes),
+        "statuses": statuses(episodes),
+        "conduct": conduct(episodes),
+    }
+
+
+def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The episodes for their kind of task and, once more, for all (``items``)."""
+    kinds = episodes["type"].map({kind: KNOWN if known(kind) else UNKNOWN for kind in TYPES})
+    return pd.concat([episodes.assign(items=kinds), episodes.assign(items=ALL)], ignore_index=True)
+
+
+def success(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success by player and kind of task, with Wilson's interval over games."""
+    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="task")
+    here = [player for player in LABELS if (episodes["player"] == player).any()]
+    keys = [(player, items) for player in here for items in ITEMS]
+    return estimates.clustered(cells, ["player", "items"], keys, "games")
+
+
+def by_type(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Success by type of task and player; the average is over all games."""
+    named = episodes.assign(what=episodes["type"].map(TYPES))
+    return estimates.rates(pd.concat([named, named.assign(what=AVERAGE)]), ["what", "player"])
+
+
+def goals(found: pd.DataFrame) -> pd.DataFrame:
+    """Each player's row of :func:`success` over all games, and whether it reached :data:`LEAST`."""
+    rows = found[found["items"] == ALL].drop(columns="items").reset_index(drop=True)
+    met = rows["value"].ge(LEAST).map({True: "yes", False: "no"})
+    return rows.assign(goal=f"at least {LEAST:.0%} of the games", met=met)
+
+
+def reading(found: pd.DataFrame) -> pd.DataFrame:
+    """:func:`success` for reading: a row a player, a column a kind of task."""
+    named = found.assign(text=found.apply(estimates.counted, axis=1), player=found["player"].map(LABELS))
+    return estimates.wide(named, ["player"], ["items"])
+
+
+def _claim(hypothesis: str, text: str, other: str, paper: str) -> Claim:
+    def over(items: str) -> Mapping:
+        return difference([("gig", items)], [(other, items)])
+
+    parts = {items: over(items) for items in (KNOWN, UNKNOWN)}
+    return Claim(hypothesis, text, "success", over(ALL), paper, rates=True, parts=parts)
+
+
+CLAIMS = (
+    _claim("graph", "GiG solves more than ReAct", "react", "holds on the one model with both (Table 3)"),
+    _claim("graph", "GiG solves more than ReCAP", "recap", "holds on three models (Table 3, no test)"),
+)
+"""Written down before anything was trained or recorded, like the players."""
+
+
+def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
+    """:data:`CLAIMS`, over all games and over known and unknown types; NaN for what was not played."""
+    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="task")
+    judged = claims.judge(CLAIMS, {"success": cells}, "games", {}, claims.players(episodes))
+    return judged.drop(columns="metric")

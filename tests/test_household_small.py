@@ -1,0 +1,75 @@
+"""The small model's study of notebook 10: who plays what, and what is counted."""
+
+import pandas as pd
+import pytest
+
+from mnemocraft import paths
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.studies import findings as shipped
+from mnemocraft.studies.household import analysis, findings, known, load, small, sweep
+from training.recording import STUDIES
+
+
+def record(player, kind, number, success):
+    names = {"part": "small", "player": player, "task": f"generated/{kind}/{number}", "seed": 0, "model": "x"}
+    return names | {"steps": 9, "status": "ok", "reason": "success", "success": success, "calls": 9}
+
+
+def test_the_three_players_meet_the_games_of_the_notebooks_own_model():
+    for profile, number in (("smoke", 6), ("quick", 18), ("full", 134)):
+        whole = sweep.study(profile, [0]).streams
+        theirs = {task for stream in whole if stream.condition.id.startswith("gig/") for task in stream.tasks}
+        met: dict[str, list] = {}
+        for stream in small.study(profile).streams:
+            met.setdefault(stream.condition.settings["player"], []).extend(stream.tasks)
+        assert list(met) == ["gig", "react", "recap"]
+        assert all(len(tasks) == number and set(tasks) == theirs for tasks in met.values())
+    with pytest.raises(MnemocraftError, match="no profile 'huge'"):
+        small.study("huge")
+
+
+def test_a_recording_has_the_generated_games_and_the_134():
+    streams = STUDIES["10"][1]("full").streams
+    assert sum(len(stream.tasks) for stream in streams) == 3 * (18 + 134)
+    assert len({stream.condition.id for stream in streams}) == len(streams)
+
+
+def test_types_are_known_whose_rules_all_were_shown():
+    """Half of the eight rules, the fridge and two of a kind not among them."""
+    assert [kind for kind in load.LABELS if known.known(kind)] == [
+        "pick_and_place_simple", "pick_clean_then_place_in_recep"
+    ]  # fmt: skip
+    assert sum(len(names) for kind, names in load.games("full").items() if known.known(kind)) == 55
+    assert {rule for kind in load.LABELS for rule in known.rules_of(kind)} == set(known.RULES)
+
+
+def test_success_by_kind_of_task_the_goal_and_the_two_claims():
+    won = {"gig": (1, 1, 1, 0), "react": (1, 0, 0, 0), "recap": (1, 1, 0, 0)}
+    games = [(kind, n) for kind in ("pick_and_place_simple", "pick_two_obj_and_place") for n in (0, 1)]
+    rows = [
+        record(player, *game, bool(passed))
+        for player, all_passed in won.items()
+        for game, passed in zip(games, all_passed, strict=True)
+    ]
+    found = small.tables(pd.DataFrame(rows))
+    rates = found["known_types"].set_index(["player", "items"])["value"]
+    assert rates["gig", "known"] == 1 and rates["gig", "unknown"] == 0.5 and rates["gig", "all"] == 0.75
+    met = found["goals_of_the_design"].set_index("player")["met"]
+    assert dict(met) == {"gig": "yes", "react": "no", "recap": "yes"}
+    effects = found["hypotheses"].set_index(["claim", "part"])["effect"]
+    assert effects["GiG solves more than ReAct", "all"] == 0.5
+    assert effects["GiG solves more than ReAct", "unknown"] == 0.5
+    assert effects["GiG solves more than ReCAP", "known"] == 0
+    told = findings.findings({"x": found})
+    assert len(told) == 1 and "GiG solves more than ReCAP: +25.0 points" in told[0]
+
+
+@pytest.mark.skipif(bool(load.problem("smoke")), reason="the extra 'alfworld' is not installed")
+def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    found = analysis.run_small("surrogate", (None, None, "smoke", 1), "smoke", 1)
+    folder = paths.results_dir(load.STEM, "surrogate", "smoke")
+    assert {path.stem for path in folder.glob("*.csv")} == set(found)
+    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [6, 6, 6]
+    drawn = {path.stem for path in paths.figures_dir(load.STEM, "surrogate", "smoke").glob("*.png")}
+    assert drawn == {"types", "verdicts"}
