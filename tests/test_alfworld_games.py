@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,7 @@ def test_what_is_not_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_
         ),
         (lambda: generate("dance", 0), "no type of household task 'dance'"),
         (lambda: generate(next(iter(TYPES)), -1), "seed must be a whole number from 0"),
+        (lambda: generate(next(iter(TYPES)), 0, 0), "size must be a whole number from 1"),
     ):
         with pytest.raises(MnemocraftError, match=sentence):
             call()
@@ -135,19 +137,22 @@ def test_a_game_is_written_once_and_mended_if_somebody_changed_it() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from(list(TYPES)), st.integers(0, 2**63 - 1))
+@given(st.sampled_from(list(TYPES)), st.integers(0, 2**63 - 1), st.integers(1, 3))
 def test_a_game_of_any_seed_has_its_things_where_they_may_be_and_is_not_done_yet(
-    kind: str, seed: int
+    kind: str, seed: int, size: int
 ) -> None:
     needs_engine()
-    text = generate(kind, seed)
+    text = generate(kind, seed, size)
     game = json.loads(text)
     problem, goal = game["pddl_problem"], game["pddl_problem"].partition("(:goal")[2]
-    assert game["walkthrough"] is None and generate(kind, seed) == text
+    assert game["walkthrough"] is None and generate(kind, seed, size) == text
     kinds = dict(facts(problem, "objectType"))
     places = dict(facts(problem, "inReceptacle"))
     receptacles = dict(facts(problem, "receptacleType"))
-    assert 6 <= len(receptacles) <= 9 and 7 <= len(kinds) <= 12 and kinds.keys() == places.keys()
+    assert 6 * size <= len(receptacles) <= 9 * size and kinds.keys() == places.keys()
+    assert 6 * size + 1 <= len(kinds) <= 10 * size + 2
+    single = Counter(receptacles.values())
+    assert all(single[f"{each}Type"] <= 1 for each in ("Fridge", "Microwave", "SinkBasin", "Bed", "Sofa"))
     assert set(places.values()) <= receptacles.keys()
     at = dict(facts(problem, "receptacleAtLocation"))
     assert len(set(at.values())) == len(at) and facts(problem, "atLocation") == [("agent1", "loc_start")]
@@ -166,9 +171,12 @@ def test_a_game_of_any_seed_has_its_things_where_they_may_be_and_is_not_done_yet
     assert not set(task) & set(';|"<>[]#{}\\')
 
 
-def test_a_game_of_each_type_is_won_by_the_plan_of_the_engines_planner() -> None:
+def test_a_game_of_each_type_is_won_by_the_plan_of_the_engines_planner(tmp_path: Path) -> None:
     needs_engine()
     paths = [generated_path(f"{kind}/{number}") for number, kind in enumerate(TYPES)]
+    large = tmp_path / "large.tw-pddl"
+    large.write_text(generate("pick_clean_then_place_in_recep", 0, 3))
+    paths.append(large)
     script = Path(__file__).with_name("alfworld_plans.py")
     done = subprocess.run(
         [sys.executable, "-P", str(script), *map(str, paths)],
@@ -180,6 +188,6 @@ def test_a_game_of_each_type_is_won_by_the_plan_of_the_engines_planner() -> None
     plans = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
     assert len(plans) == len(paths)
     for path, plan in zip(paths, plans, strict=True):
-        env = AlfworldEnv(path)
+        env = AlfworldEnv(path, trusted=path == large)
         infos = [env.step(command)[4] for command in plan]
         assert [info["success"] for info in infos] == [False] * (len(plan) - 1) + [True], (path, plan)

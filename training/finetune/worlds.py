@@ -55,6 +55,8 @@ SLIP = 0.05
 """Chance that who plays does something wrong, so that putting it right is seen."""
 KITCHEN_SEEDS, GAME_SEEDS = range(10_000, 1_000_000), range(1_000, 1_000_000)
 """Of layouts and of generated household games that are learnt from."""
+GAME_SIZES = (1, 2, 3)
+"""Of those games: small rooms like the named ones, and rooms as large as ALFWorld's."""
 LONGEST_PLAN = 14
 """Moves of the longest plan that is shown in Minecraft."""
 ORDER = {
@@ -250,22 +252,20 @@ def household_lesson(agent: str, rng: random.Random) -> Lesson | None:
     lacking = {kind: set(rules_of(kind)) - known_rules() for kind in TYPES}
     explained = set(TOOL_RULES) if agent in TOLD_BY["household"] else set()
     kind = rng.choice([kind for kind, rules in lacking.items() if rules <= explained])
-    seed, unknown = rng.choice(GAME_SEEDS), lacking[kind]
-    game = generate(kind, seed)
+    seed, size, unknown = rng.choice(GAME_SEEDS), rng.choice(GAME_SIZES), lacking[kind]
+    name, game = f"{kind}/{seed}/{size}", generate(kind, seed, size)
     content = household_content(game)
     if content in evaluated("household"):
         return None
 
     def begin() -> HouseholdWorld:
-        path = output_root() / "build" / "finetune" / "games" / f"{kind}-{seed}.tw-pddl"
+        path = output_root() / "build" / "finetune" / "games" / f"{name.replace('/', '-')}.tw-pddl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(game)
-        return HouseholdWorld(f"fresh/{kind}/{seed}", AlfworldEnv(path, trusted=True), {"task_type": kind})
+        return HouseholdWorld(f"fresh/{name}", AlfworldEnv(path, trusted=True), {"task_type": kind})
 
     told = _explained if unknown else (lambda request, said: True)
-    return Lesson(
-        [(f"household/{kind}/{seed}", content)], agent, [begin], NoMemory, known_rule, told, not unknown
-    )
+    return Lesson([(f"household/{name}", content)], agent, [begin], NoMemory, known_rule, told, not unknown)
 
 
 def _explained(request: Request, said: str) -> bool:

@@ -68,22 +68,24 @@ def _rules(kind: str) -> str:
     return path.read_bytes().decode()
 
 
-def generate(kind: str, seed: int) -> str:
-    """The text of a game file, the same for the same seed to the byte.
+def generate(kind: str, seed: int, size: int = 1) -> str:
+    """The text of a game file, the same for the same seed and size to the byte.
 
     Args:
         kind: One of :data:`TYPES`.
         seed: Of the room and the task.
+        size: How many times as many receptacles and things there are. ALFWorld's own rooms, which have 13 to
+            27 receptacles, are as large as those of 2 and 3.
 
     Raises:
-        MnemocraftError: There is no such type or seed.
+        MnemocraftError: There is no such type, seed or size.
         MissingExtra: The package ``alfworld`` is not installed.
     """
     if kind not in TYPES:
         raise MnemocraftError(
             f"There is no type of household task {kind!r}; it is one of {', '.join(TYPES)}."
         )
-    seed = whole(seed, "seed", 0)
+    seed, size = whole(seed, "seed", 0), whole(size, "size", 1)
     random = Random(f"{kind}/{seed}")
     treatment = next((how for how in TOOLS if f"_{how}_" in kind), "")
     light = kind.startswith("look_")
@@ -105,8 +107,9 @@ def generate(kind: str, seed: int) -> str:
     else:
         needed.append(target)
         goal = placed(thing, target, treatment, len(asked_about))
-    classes = _furniture(random, room, needed)
-    there = _in_place(random, classes, asked_about + _others(random, room, classes, {thing: target}))
+    classes = _furniture(random, room, needed, size)
+    others = _others(random, room, classes, {thing: target}, size)
+    there = _in_place(random, classes, asked_about + others)
     asked = random.choice(TYPES[kind]).format(thing=thing.lower(), target=target.lower())
     return json.dumps(
         {
@@ -133,17 +136,27 @@ def _suitable(room: str, treatment: str) -> dict[str, list[str]]:
     return {thing: at for thing, at in places.items() if len(at) > 1}
 
 
-def _furniture(random: Random, room: str, needed: list[str]) -> list[str]:
-    """Classes of the receptacles of a room, those needed first."""
+def _furniture(random: Random, room: str, needed: list[str], size: int) -> list[str]:
+    """Classes of the receptacles of a room, those needed first; of what there is one, there is never more."""
     classes = list(dict.fromkeys(needed))
-    more = [each for each, most in _tables()["rooms"][room]["receptacles"].items() for _ in range(most)]
+    facts = _tables()["rooms"][room]
+    numbers = {each: most * size if most > 1 else 1 for each, most in facts["receptacles"].items()}
+    numbers |= facts["larger"] if size > 1 else {}
+    more = [each for each, most in numbers.items() for _ in range(most)]
     for each in classes:
         more.remove(each)
     random.shuffle(more)
-    return classes + more[: random.randint(*RECEPTACLES) - len(classes)]
+    return classes + more[: _number(random, RECEPTACLES, size) - len(classes)]
 
 
-def _others(random: Random, room: str, classes: list[str], avoid: dict[str, str]) -> list[tuple[str, str]]:
+def _number(random: Random, bounds: tuple[int, int], size: int) -> int:
+    least, most = bounds
+    return random.randint(least * size, most * size)
+
+
+def _others(
+    random: Random, room: str, classes: list[str], avoid: dict[str, str], size: int
+) -> list[tuple[str, str]]:
     """Further things, with the classes of receptacles that they are in; never one where the task wants it."""
     legal = [
         (thing, place)
@@ -151,7 +164,7 @@ def _others(random: Random, room: str, classes: list[str], avoid: dict[str, str]
         for place in _tables()["things"][thing]["in"]
         if place in classes and avoid.get(thing) != place
     ]
-    return [random.choice(legal) for _ in range(random.randint(*OTHERS))]
+    return [random.choice(legal) for _ in range(_number(random, OTHERS, size))]
 
 
 def _in_place(random: Random, classes: list[str], things: list[tuple[str, str]]) -> list[Thing]:
