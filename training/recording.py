@@ -24,8 +24,8 @@ from mnemocraft.studies.mindstores import small as mindstores
 
 def _household(profile: str) -> Study:
     """The generated games too, which need no download."""
-    known = household.study(profile)
-    return replace(known, streams=(*household.study("quick").streams, *known.streams))
+    theirs = household.study(profile)
+    return replace(theirs, streams=(*household.study("quick").streams, *theirs.streams))
 
 
 STUDIES: dict[str, tuple[str, Callable[[str], Study], int]] = {

@@ -45,7 +45,12 @@ def points(row: pd.Series, value: str = "effect") -> str:
     return f"{100 * row[value]:+.1f} points{known}"
 
 
-def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str]) -> str:
+def told(row: pd.Series) -> str:
+    """A claim with its effect and its verdict."""
+    return f"{row['claim']}: {points(row)}: **{row['verdict']}**"
+
+
+def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:
     """A claim (the first row) as ``told`` says it, and its effect in each of its parts (the others)."""
     parts = [f"{row['part']} tasks {points(row)}" for _, row in rows.iloc[1:].iterrows()]
     return f"{told(rows.iloc[0])} ({'; '.join(parts)})"

@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import paths
+from mnemocraft.agents.rollout import Agent
 from mnemocraft.runs import ModelSpec, Study, run_study
+from mnemocraft.stats import difference
 from mnemocraft.studies import report
+from mnemocraft.studies.claims import ALL, Claim
 
 Tables = dict[str, pd.DataFrame]
+KNOWN, UNKNOWN = "known", "unknown"
+"""Kinds of tasks: all that they take was shown in training, or not."""
+ITEMS = (KNOWN, UNKNOWN, ALL)
+
+
+def brief(agent: Agent, longest: int) -> Agent:
+    """An agent whose answers have so many tokens at most: a small model may go on and on."""
+    return replace(agent, sampling={"": replace(agent.sampling[""], max_tokens=longest)})
+
+
+def claim(hypothesis: str, text: str, one: str, other: str, paper: str) -> Claim:
+    """``one`` succeeds more often than ``other``: in all tasks, and in known and unknown ones as parts.
+
+    Its metric is ``success``, by player and kind of task; ``paper`` is the paper's own verdict.
+    """
+    over = {items: difference([(one, items)], [(other, items)]) for items in ITEMS}
+    whole = over.pop(ALL)
+    return Claim(hypothesis, text, "success", whole, paper, rates=True, parts=over)
 
 
 def run(

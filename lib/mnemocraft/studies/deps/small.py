@@ -7,8 +7,6 @@ answers were recorded; ``python -m training.recording 03`` asks for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,7 +20,7 @@ from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import difference, rate
+from mnemocraft.stats import rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import ALL, Claim
@@ -30,6 +28,7 @@ from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.known import VERSIONS, known
 from mnemocraft.studies.deps.load import EXAMPLES, PARTS, STEM
 from mnemocraft.studies.deps.sweep import DATA, begin
+from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
 ADAPTER = "minecraft_gemma-3-270m"
@@ -52,8 +51,6 @@ REVISING = ("deps", "deps_unexplained")
 LONGEST = 1600
 """Tokens of an answer: the expert's longest plan for one of these tasks has 1,241, but a small model may go
 on and on."""
-KNOWN, UNKNOWN = "known", "unknown"
-ITEMS = (KNOWN, UNKNOWN, ALL)
 LABELS = {"first plan": "DEPS, first plan"} | {method: agent(method).label for method in METHODS}
 """Arms of the comparison: the recorded methods, and what DEPS has done before its first failure."""
 
@@ -81,8 +78,7 @@ def condition(method: str, version: str) -> Condition:
 def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream; none of its episodes leaves anything to the next."""
     choice = stream.condition.settings
-    player = agent(choice["method"], choice["max_rounds"])
-    player = replace(player, sampling={"": replace(player.sampling[""], max_tokens=LONGEST)})
+    player = brief(agent(choice["method"], choice["max_rounds"]), LONGEST)
     return EpisodeStream(player, NoMemory(), model, partial(begin, choice, stream.seed))
 
 
@@ -186,18 +182,8 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _claim(hypothesis: str, one: str, other: str, paper: str) -> Claim:
-    def over(items: str) -> Mapping:
-        return difference([(one, items)], [(other, items)])
-
-    return Claim(
-        hypothesis,
-        f"{LABELS[one]} does more tasks than {LABELS[other]}, within {CALLS} calls",
-        "success",
-        over(ALL),
-        paper,
-        rates=True,
-        parts={items: over(items) for items in (KNOWN, UNKNOWN)},
-    )
+    text = f"{LABELS[one]} does more tasks than {LABELS[other]}, within {CALLS} calls"
+    return claim(hypothesis, text, one, other, paper)
 
 
 CLAIMS = (

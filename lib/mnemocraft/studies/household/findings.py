@@ -39,12 +39,8 @@ def _small(model: str, tables: Tables) -> str:
     met = tables["goals_of_the_design"]
     rates = "; ".join(f"{PLAYERS[row['player']].label} {text(row)}" for _, row in met.iterrows())
     by_claim = tables["hypotheses"].groupby("claim", sort=False)
-    told = "; ".join(shipped.with_parts(rows, _told) for _, rows in by_claim)
+    told = "; ".join(shipped.with_parts(rows) for _, rows in by_claim)
     return f"`{model}`, success in {met['n'].max()} games: {rates}. {told}."
-
-
-def _told(row: pd.Series) -> str:
-    return f"{row['claim']}: {points(row)}: **{row['verdict']}**"
 
 
 def _totals(model: str, tables: Tables) -> str:

@@ -7,8 +7,6 @@ training.recording 10`` asks for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -21,24 +19,23 @@ from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import PROFILES
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import difference, rate
+from mnemocraft.stats import rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
-from mnemocraft.studies.claims import ALL, Claim
+from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.household.known import known
 from mnemocraft.studies.household.load import LABELS as TYPES
 from mnemocraft.studies.household.load import PLAYERS, STEM, games
 from mnemocraft.studies.household.sweep import DATA, MAX_STEPS, begin
 from mnemocraft.studies.household.tables import AVERAGE, conduct, prepare, statuses
+from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim
 
 ADAPTER = "household_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
 LABELS = {player: PLAYERS[player].label for player in ("gig", "react", "recap")}
 """Who plays, in the order in which they are recorded."""
 LONGEST = 300
-"""Tokens of an answer: a small model may go on and on."""
-KNOWN, UNKNOWN = "known", "unknown"
-ITEMS = (KNOWN, UNKNOWN, ALL)
+"""Tokens of an answer; the expert's longest in the first lessons has 74."""
 LEAST = 0.3
 """The design's goal for the 134 games, set before anything was recorded."""
 
@@ -51,25 +48,23 @@ def study(profile: str) -> Study:
     """
     check("profile", profile, PROFILES)
     streams = tuple(
-        Stream(condition(player, kind, profile), 0, names)
+        Stream(condition(player, names[0].partition("/")[0], kind), 0, names)
         for player in LABELS
         for kind, names in games(profile).items()
     )
     return Study(STEM, streams, start, fingerprint(start, DATA))
 
 
-def condition(player: str, kind: str, profile: str) -> Condition:
-    """One condition; its id reads ``small/games/player/type``."""
-    chosen = "valid_unseen" if profile == "full" else "generated"
+def condition(player: str, games_of: str, kind: str) -> Condition:
+    """One condition; its id reads ``small/valid_unseen/player/type``."""
     settings = {"part": "small", "player": player, "max_steps": MAX_STEPS, "sub_goals": False}
-    return Condition(f"small/{chosen}/{player}/{kind}", settings)
+    return Condition(f"small/{games_of}/{player}/{kind}", settings)
 
 
 def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream; nobody remembers anything from one game to the next."""
     choice = stream.condition.settings
-    agent = get_agent(PLAYERS[choice["player"]].agent)
-    agent = replace(agent, sampling={"": replace(agent.sampling[""], max_tokens=LONGEST)})
+    agent = brief(get_agent(PLAYERS[choice["player"]].agent), LONGEST)
     return EpisodeStream(agent, NoMemory(), model, partial(begin, choice, stream.seed))
 
 
@@ -123,17 +118,11 @@ def reading(found: pd.DataFrame) -> pd.DataFrame:
     return estimates.wide(named, ["player"], ["items"])
 
 
-def _claim(hypothesis: str, text: str, other: str, paper: str) -> Claim:
-    def over(items: str) -> Mapping:
-        return difference([("gig", items)], [(other, items)])
-
-    parts = {items: over(items) for items in (KNOWN, UNKNOWN)}
-    return Claim(hypothesis, text, "success", over(ALL), paper, rates=True, parts=parts)
-
-
 CLAIMS = (
-    _claim("graph", "GiG solves more than ReAct", "react", "holds on the one model with both (Table 3)"),
-    _claim("graph", "GiG solves more than ReCAP", "recap", "holds on three models (Table 3, no test)"),
+    claim(
+        "graph", "GiG solves more than ReAct", "gig", "react", "holds on the one model with both (Table 3)"
+    ),
+    claim("graph", "GiG solves more than ReCAP", "gig", "recap", "holds on three models (Table 3, no test)"),
 )
 """Written down before anything was trained or recorded, like the players."""
 

@@ -10,7 +10,7 @@ from IPython.display import Markdown
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Played, gather, points, with_parts
+from mnemocraft.studies.findings import Played, gather, with_parts
 from mnemocraft.studies.mindstores.load import FRESH, SIZES, STEM, chosen
 
 Tables = Mapping[str, pd.DataFrame]
@@ -36,14 +36,10 @@ def _rows(found: Tables, hypothesis: str, table: str = "hypotheses") -> pd.DataF
     return chosen_rows.dropna(subset=["effect"])
 
 
-def _told(row: pd.Series) -> str:
-    return f"{row['claim']}: {points(row)}: **{row['verdict']}**"
-
-
 def _of(model: str, found: Tables, hypothesis: str) -> str:
     rows = _rows(found, hypothesis)
     size = f"{rows['pairs'].iloc[0]:,} pairs in {rows['tasks'].iloc[0]} tasks"
-    return f"`{model}`, {hypothesis} ({size}): {'; '.join(map(_told, _each(rows)))}."
+    return f"`{model}`, {hypothesis} ({size}): {'; '.join(map(shipped.told, _each(rows)))}."
 
 
 def _each(rows: pd.DataFrame) -> list[pd.Series]:
@@ -55,7 +51,7 @@ def _small(model: str, found: Tables) -> str:
     if "known_items" not in found:
         return ""
     table = found["hypotheses"]
-    told = [with_parts(rows, _told) for _, rows in table.groupby("hypothesis", sort=False)]
+    told = [with_parts(rows) for _, rows in table.groupby("hypothesis", sort=False)]
     size = f"{table['pairs'].iloc[0]:,} pairs in {table['tasks'].iloc[0]} tasks"
     return f"`{model}`, one memory for all tasks, each met twice ({size}): {'; '.join(told)}."
 

@@ -20,14 +20,15 @@ from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import difference, rate
+from mnemocraft.stats import rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
-from mnemocraft.studies.claims import ALL, Claim
-from mnemocraft.studies.deps.small import ITEMS, KNOWN, LONGEST, UNKNOWN, kind
+from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.deps.small import LONGEST, kind
 from mnemocraft.studies.mindstores import load, sweep
 from mnemocraft.studies.mindstores.load import DEPS, FRESH_PLAYERS, FULL, ROUNDS, SHARED_PLAYERS, VERSION
 from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_TEST, NOT_ASKED, prepare
+from mnemocraft.studies.small_model import ITEMS, brief, claim
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 from mnemocraft.worlds.minecraft_world import MinecraftWorld
 from mnemocraft.worlds.textworld import textworld
@@ -69,8 +70,7 @@ def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream with an empty memory."""
     choice = stream.condition.settings
     begun = sweep.seated(PLAYERS[choice["player"]], choice, model, partial(begin, choice, stream.seed))
-    sampling = {"": replace(begun.agent.sampling[""], max_tokens=LONGEST)}
-    return replace(begun, agent=replace(begun.agent, sampling=sampling))
+    return replace(begun, agent=brief(begun.agent, LONGEST))
 
 
 def begin(settings: Mapping[str, Any], seed: int, task: str) -> tuple[MinecraftWorld, int]:
@@ -125,18 +125,12 @@ def reading(found: pd.DataFrame) -> pd.DataFrame:
     return estimates.wide(named, ["player"], ["trial", "items"])
 
 
-def _claim(hypothesis: str, other: str, text: str, paper: str) -> Claim:
-    def over(items: str) -> Mapping:
-        return difference([(FULL, items)], [(other, items)])
-
-    parts = {items: over(items) for items in (KNOWN, UNKNOWN)}
-    return Claim(hypothesis, text, "success", over(ALL), paper, rates=True, parts=parts)
-
-
 CLAIMS = (
-    _claim("memory", DEPS, "MindStores does more tasks than DEPS", NO_TEST),
-    _claim("content", "shuffled", "MindStores does more tasks than with other content", NOT_ASKED),
-    _claim("calls", "unaided", "MindStores does more tasks than with all calls and no memory", NOT_ASKED),
+    claim("memory", "MindStores does more tasks than DEPS", FULL, DEPS, NO_TEST),
+    claim("content", "MindStores does more tasks than with other content", FULL, "shuffled", NOT_ASKED),
+    claim(
+        "calls", "MindStores does more tasks than with all calls and no memory", FULL, "unaided", NOT_ASKED
+    ),
 )
 """Written down before the recording, like the players."""
 
