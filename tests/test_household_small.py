@@ -29,7 +29,7 @@ def test_the_three_players_meet_the_games_of_the_notebooks_own_model():
 
 
 def test_a_recording_has_the_generated_games_and_the_134():
-    streams = STUDIES["10"][1]("full").streams
+    streams = STUDIES["10"].study("full").streams
     assert sum(len(stream.tasks) for stream in streams) == 3 * (18 + 134)
     assert len({stream.condition.id for stream in streams}) == len(streams)
 

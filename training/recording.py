@@ -3,19 +3,21 @@
 Plays the part of a study that is recorded live with the small model, and writes its answers to
 ``data/recordings``. It can be stopped (Ctrl+C) and started again: answers and finished episodes are kept in
 ``build/recording``, and the answers so far in the recording, from where another machine goes on
-(``--go-on``). Notebook 01 takes a night on two cores, 03 two hours, 06 some hours. One adapter has one
-recording, whatever notebooks it plays in: what two of them ask is asked once.
+(``--go-on``). Notebook 01 takes a night on two cores, 03 two hours, 06 some hours, 09 days. One adapter has
+one recording, whatever notebooks it plays in: what two of them ask is asked once.
 """
 
 import argparse
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from mnemocraft import paths
 from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording, import_recording
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.studies.deps import small as deps
+from mnemocraft.studies.gig import small as gig
 from mnemocraft.studies.household import small as household
 from mnemocraft.studies.how2 import load as how2
 from mnemocraft.studies.how2 import sweep
@@ -28,14 +30,30 @@ def _household(profile: str) -> Study:
     return replace(theirs, streams=(*household.study("quick").streams, *theirs.streams))
 
 
-STUDIES: dict[str, tuple[str, Callable[[str], Study], int]] = {
-    "01": (how2.ADAPTER, sweep.small, 1),
-    "03": (deps.ADAPTER, deps.study, 6),
-    "06": (deps.ADAPTER, mindstores.study, 18),
-    "10": (household.ADAPTER, _household, 6),
+class Recorded(NamedTuple):
+    """What is recorded for a notebook.
+
+    Attributes:
+        adapter: Who plays; gives the recording its name.
+        study: What is played of a profile.
+        slots: Of the server; as many streams play at a time at most.
+        context: Tokens that fit into the model's context.
+    """
+
+    adapter: str
+    study: Callable[[str], Study]
+    slots: int
+    context: int = 16_384
+
+
+STUDIES = {
+    "01": Recorded(how2.ADAPTER, sweep.small, 1),
+    "03": Recorded(deps.ADAPTER, deps.study, 6),
+    "06": Recorded(deps.ADAPTER, mindstores.study, 18),
+    "09": Recorded(gig.ADAPTER, gig.study, 6, context=32_768),
+    "10": Recorded(household.ADAPTER, _household, 6),
 }
-"""By notebook: the adapter, which gives the recording its name; what is played of a profile; and how many
-slots the server has, as many streams at a time at most. The long conversations of 01 would push each other
+"""By notebook. The long conversations of 01 would push each other
 out of the server's cache. Those of the others are shorter. In 06 three players speak in five roles each: with
 six slots, whose conversations lose their beginnings to each other, a fifth more of the prompts had to be
 computed. Eighteen take 10 GB of memory."""
@@ -54,14 +72,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     known.add_argument("--replace", action="store_true", help="leave out what data/recordings has")
     chosen = parser.parse_args(argv)
-    adapter, study, slots = STUDIES[chosen.notebook]
+    adapter, study, slots, context = STUDIES[chosen.notebook]
     out, file = paths.output_root() / "build" / "recording" / adapter, RECORDINGS / f"{adapter}{SUFFIX}"
     cache = out / "answers.sqlite"
     if file.exists() and not (chosen.go_on or chosen.replace):  # else other notebooks' answers would be lost
         parser.error(f"{file.name} exists: --go-on begins with its answers, --replace leaves them out.")
     if chosen.go_on:
         import_recording(file, cache)
-    options = {"threads": chosen.threads, "parallel": slots}
+    options = {"threads": chosen.threads, "parallel": slots, "context": context}
     spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
     try:
         records = run_study(study("full"), spec, out=out / chosen.notebook, workers=1)

@@ -34,7 +34,8 @@ from mnemocraft.memory import get_memory
 from mnemocraft.memory.interface import Memory
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import output_root
-from mnemocraft.studies.deps.known import VERSIONS, basic_items, half, known_items, needed
+from mnemocraft.studies.deps.known import VERSIONS, basic_items, known_items, needed
+from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.load import memory_bank
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.studies.household.known import TOOL_RULES, known_rule, known_rules, rules_of
@@ -111,16 +112,6 @@ class Lesson:
     told: Told = lambda request, said: True
     known: bool = True
     derives: bool = False
-
-
-# --- what is known ----------------------------------------------------------------------------------------
-
-
-@cache
-def known_dishes() -> frozenset[str]:
-    """Half of the tasks of either mode."""
-    modes = [tuple(task for task in TASKS if task.startswith(mode)) for mode in ("sync", "async")]
-    return half(modes[0][0], modes[0]) | half(modes[1][0], modes[1])
 
 
 # --- what is evaluated ------------------------------------------------------------------------------------

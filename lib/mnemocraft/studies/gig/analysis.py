@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
-from mnemocraft.studies import estimates, report
-from mnemocraft.studies.gig import figures, measures
+from mnemocraft.studies import estimates, plots, report, small_model
+from mnemocraft.studies.gig import figures, measures, small
 from mnemocraft.studies.gig import tables as measured
 from mnemocraft.studies.gig.measures import CELL, LABELS, PLANNED
 from mnemocraft.studies.gig.tables import WEAK_TABLES
@@ -90,3 +91,15 @@ def draw(found: Mapping[str, pd.DataFrame], model: str, weak: str = "") -> dict[
     drawn["figure9"] = figures.figure9(found["figure9"], model, weak)
     drawn["verdicts"] = figures.verdicts(found["hypotheses"], model, weak)
     return drawn
+
+
+def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> dict[str, pd.DataFrame]:
+    """Play what is missing of the small model's study (:func:`.small_model.run`)."""
+    return small_model.run(small.study(profile), model, cap, profile, workers, small.tables, _draw_small)
+
+
+def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
+    return {
+        "dishes": figures.dishes(found["known_dishes"], model),
+        "verdicts": plots.verdicts(found["hypotheses"], model),
+    }

@@ -21,6 +21,7 @@ from mnemocraft.figstyle import PAGE, stamp, styled
 from mnemocraft.studies import plots
 from mnemocraft.studies.gig.measures import LABELS, MAIN, MODES, WEAK
 from mnemocraft.studies.plots import PAPER, bars, per_cent, points, series, shifts, whiskers
+from mnemocraft.studies.small_model import KNOWN, UNKNOWN
 
 STEPPED = ("gig", "gig_exp", "recap", "react")
 """Methods of Figures 4, 5 and 7: CoT has no steps in the paper's tables."""
@@ -169,3 +170,21 @@ def verdicts(table: pd.DataFrame, model: str, weak: str) -> Figure:
     rows = table[table["metric"] == "pass_at_1"]
     note = f"Less able model: {figstyle.called(weak)}." if weak else ""
     return plots.verdicts(rows, model, note, "Pass@1")
+
+
+@styled
+def dishes(table: pd.DataFrame, model: str) -> Figure:
+    """The small model: Pass@1 of known and of unknown dishes by method. The paper's models know all."""
+    figure, axes = plt.subplots(figsize=(PAGE, 2.6))
+    methods = list(dict.fromkeys(table["method"]))
+    kinds = {KNOWN: "dishes that were shown", UNKNOWN: "dishes that were not"}
+    points(axes, series(table, "items", kinds), methods, "method", apart=0.2)
+    axes.set_xticks(range(len(methods)), [LABELS[method].replace("(", "\n(") for method in methods])
+    per_cent(axes, "Pass@1 (%)")
+    plots.legend(figure, axes, 2)
+    _stamp(
+        figure,
+        f"n = {table['n'].max()} kitchens a mark at most; whiskers: 95 %, Wilson's, over layouts.",
+        model,
+    )
+    return figure

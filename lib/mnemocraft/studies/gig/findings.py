@@ -26,6 +26,9 @@ def findings(played: Played) -> list[str]:
     """The lines at the head of the notebook; what was not run says nothing."""
     lines = []
     for model, tables in played.items():
+        if "known_dishes" in tables:
+            lines.append(_small(model, tables))
+            continue
         claimed = tables.get("hypotheses", pd.DataFrame())
         if {"part", "pairs"} <= set(claimed):
             whole = claimed[(claimed["part"] == ALL) & claimed["effect"].notna()]
@@ -37,10 +40,23 @@ def findings(played: Played) -> list[str]:
 def planned(profile: str, seeds: Sequence[int]) -> pd.DataFrame:
     """What a profile can decide, by the tables that came with the repository; empty if there are none."""
     _, tables = shipped.shipped(sweep.STEM)
-    pilots = [of["hypotheses"] for of in tables.values() if "part" in of.get("hypotheses", ())]
+    pilots = [
+        of["hypotheses"]
+        for of in tables.values()
+        if "part" in of.get("hypotheses", ()) and "known_dishes" not in of
+    ]
     streams = sweep.study(profile, seeds).streams
     kitchens = {(task, stream.seed) for stream in streams for task in stream.tasks}
     return claims.planned(pilots[0], UNIT, len(kitchens)) if pilots else pd.DataFrame()
+
+
+def _small(model: str, tables: Tables) -> str:
+    """Of the small model's study, which alone tells known from unknown dishes."""
+    rows = tables["known_dishes"].query("items == 'known'")
+    rates = "; ".join(f"{LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
+    by_claim = tables["hypotheses"].groupby("claim", sort=False)
+    told = "; ".join(shipped.with_parts(claim) for _, claim in by_claim)
+    return f"{_who(model)} Pass@1 in {rows['n'].max()} kitchens with a known dish: {rates}. {told}."
 
 
 def _effect(row: pd.Series) -> str:

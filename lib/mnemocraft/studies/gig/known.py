@@ -1,0 +1,14 @@
+"""What the small model was shown of the kitchen: half of the dishes, a fixed random half of either mode."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from mnemocraft.studies.deps.known import half
+from mnemocraft.studies.gig.load import MODES, tasks
+
+
+@cache
+def known_dishes() -> frozenset[str]:
+    """Tasks that are shown made from memory; of the others only what an experience in the prompt did."""
+    return frozenset().union(*(half(tasks(mode)[0], tasks(mode)) for mode in MODES))
