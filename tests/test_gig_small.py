@@ -54,8 +54,9 @@ def test_pass_at_1_the_goal_and_the_claims():
     experience = effects["GiG+Exp makes more dishes than GiG"]
     assert experience.to_dict() == {"all": 0.375, "known": 0.25, "unknown": 0.5}
     assert pd.isna(effects["GiG makes more known dishes than without loop detection", "all"])  # not played
+    assert set(small.reading(found["known_dishes"]).loc["ReAct", ["unknown", "all"]]) == {"not played"}
     told = findings.findings({"x": found})
-    assert len(told) == 1 and "unknown tasks +50.0 points" in told[0]
+    assert len(told) == 1 and "unknown tasks +50.0 points" in told[0] and "()" not in told[0]
 
 
 def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path, monkeypatch):

@@ -53,7 +53,7 @@ def told(row: pd.Series) -> str:
 def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:
     """A claim (the first row) as ``told`` says it, and its effect in each of its parts (the others)."""
     parts = [f"{row['part']} tasks {points(row)}" for _, row in rows.iloc[1:].iterrows()]
-    return f"{told(rows.iloc[0])} ({'; '.join(parts)})"
+    return told(rows.iloc[0]) + (f" ({'; '.join(parts)})" if parts else "")
 
 
 class Opening:

@@ -182,9 +182,6 @@ def dishes(table: pd.DataFrame, model: str) -> Figure:
     axes.set_xticks(range(len(methods)), [LABELS[method].replace("(", "\n(") for method in methods])
     per_cent(axes, "Pass@1 (%)")
     plots.legend(figure, axes, 2)
-    _stamp(
-        figure,
-        f"n = {table['n'].max()} kitchens a mark at most; whiskers: 95 %, Wilson's, over layouts.",
-        model,
-    )
+    count = table.loc[table["items"].isin(kinds), "n"].max()
+    _stamp(figure, f"n = {count} kitchens a mark at most; whiskers: 95 %, Wilson's, over layouts.", model)
     return figure

@@ -145,7 +145,7 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
 def reading(found: pd.DataFrame) -> pd.DataFrame:
     """:func:`success` for reading: a row a method, a column a kind of dish."""
     named = found.assign(text=found.apply(estimates.counted, axis=1), method=found["method"].map(LABELS))
-    return estimates.wide(named, ["method"], ["items"])
+    return estimates.wide(named, ["method"], ["items"]).fillna("not played")
 
 
 def _claim(
