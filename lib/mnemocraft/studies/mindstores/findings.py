@@ -11,7 +11,7 @@ from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.findings import Played, gather, with_parts
-from mnemocraft.studies.mindstores.load import FRESH, SIZES, STEM, chosen
+from mnemocraft.studies.mindstores.load import FRESH, FULL, SIZES, STEM, chosen
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -53,7 +53,9 @@ def _small(model: str, found: Tables) -> str:
     table = found["hypotheses"]
     told = [with_parts(rows) for _, rows in table.groupby("hypothesis", sort=False)]
     size = f"{table['pairs'].iloc[0]:,} pairs in {table['tasks'].iloc[0]} tasks"
-    return f"`{model}`, one memory for all tasks, each met twice ({size}): {'; '.join(told)}."
+    conduct = found["conduct"].set_index("player").loc[FULL]
+    foresight = f"{conduct['predictions']:.1f} predictions an episode, {conduct['revisions']:.1f} revisions"
+    return f"`{model}`, one memory for all tasks, each met twice ({size}): {'; '.join(told)}. {foresight}."
 
 
 def _fresh(model: str, found: Tables) -> str:

@@ -95,7 +95,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "known_items": success(episodes),
         "hypotheses": hypotheses(episodes),
         "statuses": estimates.statuses(episodes, CELL),
-        "conduct": pd.concat([by.size().rename("episodes"), means], axis=1).reset_index(),
+        "conduct": pd.concat([by.size().rename("episodes"), means.round(2)], axis=1).reset_index(),
     }
 
 
