@@ -65,6 +65,19 @@ def test_success_by_trial_and_kind_of_task_and_the_three_claims():
     assert effects["content", "all"] == 0.5 and effects["calls", "all"] == 0.75
 
 
+def test_who_mends_a_failed_plan_is_counted_beside_who_needs_none():
+    """Of four episodes one is done by its first plan, one by its third, and two are not done."""
+    done = ((True, 1), (True, 3), (False, 3), (False, 1))
+    rows = [
+        record("deps", item, 0, success) | {"rounds": plans - 1}
+        for item, (success, plans) in zip(("stick", "planks", "torch", "bowl"), done, strict=True)
+    ]
+    table = small.tables(pd.DataFrame(rows))["mended"].set_index(["plan", "items"])
+    assert table.loc[(small.FIRST_PLAN, "all"), ["value", "n"]].to_list() == [0.25, 4]
+    value, n = table.loc[(small.LATER, "all"), ["value", "n"]]
+    assert n == 3 and value == pytest.approx(1 / 3)
+
+
 def test_the_first_episodes_alone_make_all_tables():
     found = small.tables(pd.DataFrame([record("k5", "stick", 0, True)]))
     assert found["hypotheses"]["effect"].isna().all()

@@ -10,7 +10,9 @@ from IPython.display import Markdown
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, gather, with_parts
+from mnemocraft.studies.mindstores import small
 from mnemocraft.studies.mindstores.load import FRESH, FULL, SIZES, STEM, chosen
 
 Tables = Mapping[str, pd.DataFrame]
@@ -18,7 +20,9 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """Some lines a model; what was not run is named in the last one."""
-    return gather(played, (_small, _fresh, _shared, _overworld, _skills, _orders, _calls, _undecided))
+    return gather(
+        played, (_small, _mended, _fresh, _shared, _overworld, _skills, _orders, _calls, _undecided)
+    )
 
 
 def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
@@ -56,6 +60,16 @@ def _small(model: str, found: Tables) -> str:
     conduct = found["conduct"].set_index("player").loc[FULL]
     foresight = f"{conduct['predictions']:.1f} predictions an episode, {conduct['revisions']:.1f} revisions"
     return f"`{model}`, one memory for all tasks, each met twice ({size}): {'; '.join(told)}. {foresight}."
+
+
+def _mended(model: str, found: Tables) -> str:
+    """Where the players of the small model's study part; it has no claim about that."""
+    rates = found["mended"].query("items == @ALL").set_index(["plan", "player"])
+    said = [
+        f"{plan}: " + ", ".join(f"{small.LABELS[player]} {text(rates.loc[(plan, player)])}" for player in who)
+        for plan, who in ((plan, rates.loc[plan].index) for plan in rates.index.unique("plan"))
+    ]
+    return f"`{model}`, success by plan, looked at afterwards: {'; '.join(said)}."
 
 
 def _fresh(model: str, found: Tables) -> str:

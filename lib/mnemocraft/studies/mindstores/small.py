@@ -42,6 +42,7 @@ PLAYERS = {
 }
 """In the order in which they were recorded."""
 LABELS = {name: player.label for name, player in PLAYERS.items()}
+FIRST_PLAN, LATER = "first plan", "later, where it failed"
 TRIALS = 2
 """Times that every task is met."""
 FIRST = 8
@@ -93,6 +94,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     means = by[[*COUNTS, "prompt", "plans"]].mean()
     return {
         "known_items": success(episodes),
+        "mended": mended(episodes),
         "hypotheses": hypotheses(episodes),
         "statuses": estimates.statuses(episodes, CELL),
         "conduct": pd.concat([by.size().rename("episodes"), means.round(2)], axis=1).reset_index(),
@@ -119,10 +121,24 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
     return estimates.clustered(cells, by, keys, "n_tasks")
 
 
-def reading(found: pd.DataFrame) -> pd.DataFrame:
-    """:func:`success` for reading: a row a player, a column a trial and kind of task."""
+def mended(episodes: pd.DataFrame) -> pd.DataFrame:
+    """How often the first plan did, and how often a later one did where the first had failed, over tasks.
+
+    No claim: it was looked at after the recording, to see where the players part.
+    """
+    every, by = _by_items(episodes), ["player", "plan", "items"]
+    first = every["passed"].where(every["plans"] <= 1, 0.0)
+    split = pd.concat([every.assign(plan=FIRST_PLAN, passed=first), every[first == 0].assign(plan=LATER)])
+    cells = stats.cells(split, rate("passed"), by, cluster="item")
+    here = [player for player in PLAYERS if (every["player"] == player).any()]
+    keys = [(player, plan, items) for player in here for plan in (FIRST_PLAN, LATER) for items in ITEMS]
+    return estimates.clustered(cells, by, keys, "n_tasks")
+
+
+def reading(found: pd.DataFrame, split: str = "trial") -> pd.DataFrame:
+    """:func:`success`, or split by ``plan`` :func:`mended`, for reading: a row a player."""
     named = found.assign(text=found.apply(estimates.counted, axis=1), player=found["player"].map(LABELS))
-    return estimates.wide(named, ["player"], ["trial", "items"])
+    return estimates.wide(named, ["player"], [split, "items"])
 
 
 CLAIMS = (
