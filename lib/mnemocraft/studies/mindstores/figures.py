@@ -183,5 +183,5 @@ def learning(table: pd.DataFrame, model: str) -> Figure:
         axes.margins(x=0.3)
     per_cent(grid[0], "success (%)")
     legend(figure, grid, len(small.LABELS))
-    stamp(figure, f"n = {mine.query('items != @small.ALL')['n'].max()} episodes a mark at most; 95 %.", model)
+    stamp(figure, f"n = {mine['n'].min()} to {mine['n'].max()} episodes a mark; whiskers: 95 %.", model)
     return figure
