@@ -3,14 +3,17 @@
 import asyncio
 import random
 import re
+import tarfile
 
 import pandas as pd
 import pytest
 
 from helpers import Scripted, play
+from mnemocraft import paths
 from mnemocraft.agents import get_agent
 from mnemocraft.agents.deps.plan import read_plan
 from mnemocraft.envs import PlancraftEnv
+from mnemocraft.envs.alfworld import known_games
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.errors import ModelError
@@ -24,6 +27,7 @@ from training.finetune.agreement import decisions
 from training.finetune.demonstrate import PLANCRAFT_COURSES, labelled
 from training.finetune.tasks import fresh_task
 
+UNSEEN = paths.ROOT.parent / "shared" / "alfworld" / "valid_unseen.tar.xz"
 SEED = 77
 """Lessons of a seed that nobody learns from."""
 
@@ -88,6 +92,34 @@ def test_no_lesson_is_about_anything_evaluated(world):
     assert not {content for _, content in tasks} & worlds.evaluated(world)
     if world == "kitchen":
         assert not {int(name.rpartition("/")[2]) for name, _ in tasks} & {*LAYOUTS, *range(10)}
+
+
+def test_no_household_lesson_is_a_game_known_by_name():
+    """All that are given, by their seeds and by what is in them."""
+    pytest.importorskip("alfworld", reason="the extra 'alfworld' is not installed")
+    tasks = [task for n in range(worlds.NUMBER["household"]) for task in household(n).tasks]
+    assert not {content for _, content in tasks} & worlds.evaluated("household")
+    names = {name.removeprefix("household/").rpartition("/")[0] for name, _ in tasks}
+    assert not names & set(known_games()["generated"])
+
+
+def test_no_household_lesson_is_one_of_the_134_games():
+    pytest.importorskip("alfworld", reason="the extra 'alfworld' is not installed")
+    if not UNSEEN.exists():
+        pytest.skip("the 134 games are not kept beside the repository")
+    with tarfile.open(UNSEEN) as archive:
+        files = [member for member in archive if member.name.endswith(".tw-pddl")]
+        games = {worlds.household_content(archive.extractfile(file).read().decode()) for file in files}
+    assert len(games) == len(files) == 134
+    lessons = [household(n).tasks[0][1] for n in range(worlds.NUMBER["household"])]
+    assert not games & set(lessons)
+    assert len(set(lessons)) == len(lessons)  # so that what is compared tells games apart
+
+
+def household(number):
+    given = worlds.lesson("household", 0, number)
+    assert given is not None
+    return given
 
 
 def test_dialogues_say_what_was_played(minecraft):

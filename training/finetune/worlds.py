@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -134,8 +135,12 @@ def minecraft_content(target: Mapping[str, int], inventory: Mapping[str, int]) -
 
 
 def household_content(game: str) -> str:
-    """Of a game: its text without the name that it gives itself."""
-    return digest(re.sub(r"\(problem [^)]*\)", "", game))
+    """Of a game: the kinds of things and where they are, of receptacles, and what is asked for; no names."""
+    problem, _, goal = json.loads(game)["pddl_problem"].partition("(:goal")
+    kinds = dict(re.findall(r"\((?:object|receptacle)Type (\S+) (\w+)\)", problem))
+    inside = re.findall(r"\(inReceptacle (\S+) (\S+)\)", problem)
+    places = sorted((kinds[thing], kinds[receptacle]) for thing, receptacle in inside)
+    return digest(sorted(kinds.values()), places, sorted(re.findall(r"\w+Type\b|\bis\w+", goal)))
 
 
 @cache
