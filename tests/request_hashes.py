@@ -47,6 +47,8 @@ class Recorder:
     async def generate(self, request: Request) -> Reply:
         """The answer of the model behind it."""
         sent = {item.name: getattr(request, item.name) for item in fields(request)}
+        if not sent["grammar"]:  # the expectation is older than grammars
+            del sent["grammar"]
         text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
         self.hashes.append(hashlib.sha256(text.encode()).hexdigest()[:DIGITS])
         return await self._model.complete(**{k: v for k, v in sent.items() if k != "model"})

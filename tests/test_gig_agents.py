@@ -14,6 +14,7 @@ from mnemocraft.agents import rollout
 from mnemocraft.agents.gig import prompts, recap
 from mnemocraft.agents.gig.answers import (
     Decomposition,
+    grammar,
     read_action,
     read_decomposition,
     read_fields,
@@ -27,7 +28,9 @@ from mnemocraft.errors import ModelError
 from mnemocraft.llm import get_model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.memory.traces import Traces
+from mnemocraft.studies.small_model import brief
 from mnemocraft.worlds.kitchen import KitchenWorld
+from mnemocraft.worlds.textworld import textworld
 
 TASK, SEED = "sync/0", 42
 PLAN = list(oracle_plan(TASK, SEED))
@@ -523,3 +526,29 @@ def test_a_gig_episode_survives_the_faults_of_a_server(monkeypatch):
     assert sum(model.failures.values()) == 5
     assert all(len(body["messages"][-1]["content"]) > 10_000 for body in server.requests)
     assert episode.tokens["planner"]["prompt"] > 2_500 * len(PLAN)
+
+
+@pytest.mark.parametrize("method", ["react", "gig_ld", "recap"])
+def test_answers_are_held_to_what_can_be_done_now_where_that_is_asked_for(method):
+    def answers(request):
+        action = PLAN[len(model.requests) - 1]
+        return json.dumps({"think": "", "subtasks": [action]}) if method == "recap" else gig_answer(action)
+
+    for held in (False, True):
+        model, world = Scripted(answers), kitchen(max_steps=3)
+        play(brief(METHODS[method], 50, held), world, model)
+        asked = [request.grammar for request in model.requests]
+        if not held or method == "recap":  # its answers are sub-tasks, which nothing lists
+            assert asked == [None] * 3
+            continue
+        again = kitchen()
+        fields = re.findall(r"^([A-Z][A-Za-z ]+): ", gig_answer("x"), re.M)[: 4 if method == "gig_ld" else 2]
+        for form, action in zip(asked, PLAN, strict=False):
+            assert form == grammar(again.observe().actions, fields) and json.dumps(action) in form
+            again.act(action)
+
+
+def test_a_world_that_lists_no_actions_holds_nobody_to_them():
+    model = Scripted(lambda request: "Reasoning: x\nAction: y")
+    play(brief(METHODS["react"], 50, held=True), textworld("planks", 0), model)
+    assert model.requests and not any(request.grammar for request in model.requests)

@@ -21,13 +21,13 @@ def test_the_arms_make_their_dishes_in_24_layouts():
     assert small.dishes("known") == KNOWN
     assert set(small.dishes("unknown")) == set(load.tasks("sync")) - set(KNOWN)
     streams = small.study("full").streams
-    assert streams == small.study("quick").streams and len(streams) == 8 * 24
+    assert streams == small.study("quick").streams and len(streams) == 10 * 24
     assert {stream.seed for stream in streams} == set(range(42, 24 * 42 + 1, 42))
     made = {stream.condition.id: stream.tasks for stream in streams}
     assert [arm for arm, tasks in made.items() if tasks != KNOWN] == [
         "small/gig_exp/unknown", "small/gig/unknown"
     ]  # fmt: skip
-    assert [len(stream.tasks) for stream in small.study("smoke").streams] == [1] * 8
+    assert [len(stream.tasks) for stream in small.study("smoke").streams] == [1] * 10
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
         small.study("huge")
 
@@ -64,6 +64,6 @@ def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path,
     found = analysis.run_small("surrogate", (None, None, "smoke", 1), "smoke", 1)
     folder = paths.results_dir(sweep.STEM, "surrogate", "smoke")
     assert {path.stem for path in folder.glob("*.csv")} == set(found)
-    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [1] * 8
+    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [1] * 10
     drawn = {path.stem for path in paths.figures_dir(sweep.STEM, "surrogate", "smoke").glob("*.png")}
     assert drawn == {"dishes", "verdicts"}

@@ -15,14 +15,14 @@ def record(player, kind, number, success):
     return names | {"steps": 9, "status": "ok", "reason": "success", "success": success, "calls": 9}
 
 
-def test_the_three_players_meet_the_games_of_the_notebooks_own_model():
+def test_all_players_meet_the_games_of_the_notebooks_own_model():
     for profile, number in (("smoke", 6), ("quick", 18), ("full", 134)):
         whole = sweep.study(profile, [0]).streams
         theirs = {task for stream in whole if stream.condition.id.startswith("gig/") for task in stream.tasks}
         met: dict[str, list] = {}
         for stream in small.study(profile).streams:
             met.setdefault(stream.condition.settings["player"], []).extend(stream.tasks)
-        assert list(met) == ["gig", "react", "recap"]
+        assert list(met) == ["gig", "react", "recap", "gig_held", "react_held"]
         assert all(len(tasks) == number and set(tasks) == theirs for tasks in met.values())
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
         small.study("huge")
@@ -30,7 +30,7 @@ def test_the_three_players_meet_the_games_of_the_notebooks_own_model():
 
 def test_a_recording_has_the_generated_games_and_the_134():
     streams = STUDIES["10"].study("full").streams
-    assert sum(len(stream.tasks) for stream in streams) == 3 * (18 + 134)
+    assert sum(len(stream.tasks) for stream in streams) == 5 * (18 + 134)
     assert len({stream.condition.id for stream in streams}) == len(streams)
 
 
@@ -43,8 +43,8 @@ def test_types_are_known_whose_rules_all_were_shown():
     assert {rule for kind in load.LABELS for rule in known.rules_of(kind)} == set(known.RULES)
 
 
-def test_success_by_kind_of_task_the_goal_and_the_two_claims():
-    won = {"gig": (1, 1, 1, 0), "react": (1, 0, 0, 0), "recap": (1, 1, 0, 0)}
+def test_success_by_kind_of_task_the_goal_and_the_claims():
+    won = {"gig": (1, 1, 1, 0), "react": (1, 0, 0, 0), "recap": (1, 1, 0, 0), "gig_held": (1, 1, 1, 1)}
     games = [(kind, n) for kind in ("pick_and_place_simple", "pick_two_obj_and_place") for n in (0, 1)]
     rows = [
         record(player, *game, bool(passed))
@@ -55,11 +55,12 @@ def test_success_by_kind_of_task_the_goal_and_the_two_claims():
     rates = found["known_types"].set_index(["player", "items"])["value"]
     assert rates["gig", "known"] == 1 and rates["gig", "unknown"] == 0.5 and rates["gig", "all"] == 0.75
     met = found["goals_of_the_design"].set_index("player")["met"]
-    assert dict(met) == {"gig": "yes", "react": "no", "recap": "yes"}
+    assert dict(met) == {"gig": "yes", "react": "no", "recap": "yes", "gig_held": "yes"}
     effects = found["hypotheses"].set_index(["claim", "part"])["effect"]
     assert effects["GiG solves more than ReAct", "all"] == 0.5
     assert effects["GiG solves more than ReAct", "unknown"] == 0.5
     assert effects["GiG solves more than ReCAP", "known"] == 0
+    assert effects["GiG solves more held to the commands than free", "unknown"] == 0.5
     told = findings.findings({"x": found})
     assert len(told) == 1 and "GiG solves more than ReCAP: +25.0 points" in told[0]
 
@@ -70,6 +71,6 @@ def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path,
     found = analysis.run_small("surrogate", (None, None, "smoke", 1), "smoke", 1)
     folder = paths.results_dir(load.STEM, "surrogate", "smoke")
     assert {path.stem for path in folder.glob("*.csv")} == set(found)
-    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [6, 6, 6]
+    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [6] * 5
     drawn = {path.stem for path in paths.figures_dir(load.STEM, "surrogate", "smoke").glob("*.png")}
     assert drawn == {"types", "verdicts"}

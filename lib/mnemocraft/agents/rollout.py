@@ -29,10 +29,16 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Sampling:
-    """How answers in a role are drawn."""
+    """How answers in a role are drawn.
+
+    Attributes:
+        held: While it is generated, an answer is held to its form and to the actions that are listed, where
+            some are.
+    """
 
     temperature: float = 0.0
     max_tokens: int = 512
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,9 +156,21 @@ class Rollout:
         self.trajectory: list[dict[str, Any]] = []
 
     async def ask(
-        self, role: str, messages: list[Message], tools: list[Tool] | None = None, about: str = ""
+        self,
+        role: str,
+        messages: list[Message],
+        tools: list[Tool] | None = None,
+        about: str = "",
+        grammar: str | None = None,
     ) -> Reply:
-        """The model's answer in a role, sampled as the agent says; ``about`` is recorded with it.
+        """The model's answer in a role, sampled as the agent says.
+
+        Args:
+            role: Who is asked.
+            messages: OpenAI chat messages.
+            tools: OpenAI tool definitions.
+            about: Recorded with the answer.
+            grammar: Of the answers that can be used; it counts if the role's answers are held to one.
 
         Raises:
             Stopped: ``no_answers``; this is one of :data:`MOST_UNUSABLE` empty answers in a row.
@@ -166,6 +184,7 @@ class Rollout:
             max_tokens=how.max_tokens,
             seed=self.seed,
             sample=self.sample,
+            grammar=grammar if how.held else None,
         )
         self.ledger.add(role, reply)
         self.count("calls")

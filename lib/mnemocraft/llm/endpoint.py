@@ -61,7 +61,7 @@ class Endpoint:
         timeout: seconds for one try, to the last byte of the reply.
         tool_mode: ``"native"`` tool calls, ``"text"`` for JSON in text, None to start with native and
             change over when the server refuses the ``tools`` field.
-        constrain: ask the server to hold text-mode calls to the tools' JSON schema.
+        constrain: ask the server to hold text-mode calls to the tools' JSON schema, and answers to grammars.
         stop: stop strings added to every request.
         name: the name in requests and caches; by default the model's, marked when ``tool_mode="text"``.
 
@@ -103,8 +103,10 @@ class Endpoint:
 
         Raises:
             ModelError: the request finally failed.
-            ModelUnavailable: no request can succeed (wrong key, unknown model).
+            ModelUnavailable: no request can succeed (wrong key, unknown model, no grammars).
         """
+        if request.grammar and not self._constrain:
+            raise ModelUnavailable(f"'{self.model}' cannot be held to a grammar; a model 'local:...' can.")
         while True:
             dialect = Dialect(**vars(self._dialect))
             body = self._body(request, dialect)
@@ -167,6 +169,8 @@ class Endpoint:
             body["stop"] = stop
         if request.seed is not None:
             body["seed"] = request.seed
+        if request.grammar:
+            body["grammar"] = request.grammar
         if dialect.text_tools:
             body["messages"] = toolformat.as_text(request.messages, request.tools)
             if self._constrain and request.tools:

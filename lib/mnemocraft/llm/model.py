@@ -84,6 +84,7 @@ class Model:
         stop: list[str] | str | None = None,
         seed: int | None = None,
         sample: int = 0,
+        grammar: str | None = None,
     ) -> Reply:
         """Answer a conversation.
 
@@ -95,6 +96,7 @@ class Model:
             stop: strings that end the answer.
             seed: sent to the server when given.
             sample: index of this draw among repeats of one request; each has its own answer in the cache.
+            grammar: what the answer is held to, where the model runs here (``local``).
 
         Returns:
             The reply; ``cached`` when it cost nothing.
@@ -110,7 +112,7 @@ class Model:
         if not messages:
             raise MnemocraftError("messages must not be empty.")
         request = Request(
-            self._backend.name, messages, tools, temperature, max_tokens, _stops(stop), seed, sample
+            self._backend.name, messages, tools, temperature, max_tokens, _stops(stop), seed, sample, grammar
         )
         if self._direct:
             reply = await self._backend.generate(request)

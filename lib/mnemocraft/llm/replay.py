@@ -176,7 +176,7 @@ def _problem(entry: Any) -> str:
     if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
         return "is no answer"
     request = entry.get("request")
-    if not isinstance(request, dict) or request.keys() != set(Request.__slots__):
+    if not isinstance(request, dict) or request.keys() | {"grammar"} != set(Request.__slots__):
         return "has no request"
     messages = request["messages"]
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
@@ -240,7 +240,9 @@ def explain_miss(asked: Json, entries: Iterator[Json]) -> str:
     if nearest is None:
         return "The recording is empty."
     differences = [
-        _difference(f, nearest.get(f), asked[f]) for f in asked if not _equal(nearest.get(f), asked[f])
+        _difference(f, nearest.get(f), asked.get(f))
+        for f in dict.fromkeys([*asked, *nearest])
+        if not _equal(nearest.get(f), asked.get(f))
     ]
     return f"The nearest recorded request differs in {'; '.join(differences)}."
 

@@ -46,7 +46,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything that may change a model's answer, and nothing else (no ids, times or transport options)."""
+    """Everything that may change a model's answer, and nothing else (no ids, times or transport options).
+
+    ``grammar`` holds the answer to a form while it is generated; it is one of llama.cpp's (GBNF).
+    """
 
     model: str
     messages: list[Message]
@@ -56,14 +59,17 @@ class Request:
     stop: list[str] | None = None
     seed: int | None = None
     sample: int = 0
+    grammar: str | None = None
 
     def canonical(self) -> str:
         """The request as canonical JSON (sorted keys, no spaces, UTF-8), but for the tools.
 
         Their keys stay in order: a model sees them so, and the grammar that holds a small one to a schema
-        asks for the arguments in the order of its properties.
+        asks for the arguments in the order of its properties. A grammar is named only where there is one:
+        recordings are older than it.
         """
-        written = (f'"{name}":{self._json(name)}' for name in sorted(self.__slots__))
+        names = (name for name in sorted(self.__slots__) if name != "grammar" or self.grammar)
+        written = (f'"{name}":{self._json(name)}' for name in names)
         return f"{{{','.join(written)}}}"
 
     def _json(self, name: str) -> str:

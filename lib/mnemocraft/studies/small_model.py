@@ -22,9 +22,12 @@ KNOWN, UNKNOWN = "known", "unknown"
 ITEMS = (KNOWN, UNKNOWN, ALL)
 
 
-def brief(agent: Agent, longest: int) -> Agent:
-    """An agent whose answers have so many tokens at most: a small model may go on and on."""
-    return replace(agent, sampling={"": replace(agent.sampling[""], max_tokens=longest)})
+def brief(agent: Agent, longest: int, held: bool = False) -> Agent:
+    """An agent whose answers have so many tokens at most: a small model may go on and on.
+
+    If they are ``held``, they are so to the listed actions (:class:`~mnemocraft.agents.rollout.Sampling`).
+    """
+    return replace(agent, sampling={"": replace(agent.sampling[""], max_tokens=longest, held=held)})
 
 
 def claim(hypothesis: str, text: str, one: str, other: str, paper: str) -> Claim:

@@ -1,7 +1,8 @@
 """Reading what a model answered. An answer is data: nothing of it is evaluated, and anything may be wrong."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,22 @@ def read_steps(answer: str) -> list[str]:
     """The numbered lines under the last ``Plan:``, bare."""
     lines = read_fields(answer).get("plan", "").split("\n")
     return [bare(match.group(1)) for line in lines if (match := _NUMBERED.match(line))]
+
+
+def grammar(actions: Sequence[str], fields: Sequence[str]) -> str:
+    """The answers that name one of ``actions``, as a grammar of llama.cpp (GBNF).
+
+    Args:
+        actions: The valid ones; at least one.
+        fields: Names of the parts in their order, one of them ``Action``; each is a line.
+    """
+    parts = [f'"{name}: " {"action" if name == "Action" else "line"}' for name in fields]
+    rules = [
+        r"root ::= " + r' "\n" '.join(parts),
+        r"line ::= [^\n]+",
+        "action ::= " + " | ".join(json.dumps(action, ensure_ascii=False) for action in actions),
+    ]
+    return "\n".join(rules)
 
 
 def bare(text: str) -> str:

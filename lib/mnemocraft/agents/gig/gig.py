@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 from mnemocraft.agents.gig import prompts
 from mnemocraft.agents.gig.answers import read_fields
-from mnemocraft.agents.gig.steps import Steps
+from mnemocraft.agents.gig.steps import FIELDS, Steps
 from mnemocraft.agents.rollout import Rollout
 from mnemocraft.memory.session import Loops
 from mnemocraft.worlds.world import Lookahead
+
+_FIELDS = (*FIELDS, "Summary", "Current Progress")
+"""Of an answer."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ async def gig(rollout: Rollout, parts: Parts) -> None:
         ]
         if path is not None:
             rollout.note("loop", "; ".join(path))
-        choice = await steps.choose([prompts.system(world, "gig")], shown)  # 3, 15
+        choice = await steps.choose([prompts.system(world, "gig")], shown, _FIELDS)  # 3, 15
         rollout.count("loops", path is not None)
         rollout.count("retrieved", match is not None)
         rollout.count("followed", match is not None and match.action == choice.action)

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mnemocraft.agents.gig import prompts
-from mnemocraft.agents.gig.answers import NO_ACTION, read_action
+from mnemocraft.agents.gig.answers import NO_ACTION, grammar, read_action
 from mnemocraft.agents.rollout import Rollout, Sampling, Stopped
 from mnemocraft.llm.types import Message
 from mnemocraft.worlds.world import Feedback, Observation
 
 SAMPLING = {"": Sampling(temperature=0.0, max_tokens=4096)}
 """Of every call (GiG, section 4.1)."""
+FIELDS = ("Reasoning", "Action")
+"""Parts of an answer, at least."""
 MAX_TRIES = 5
 """Invalid answers in a row after which a try at a step counts as failed."""
 MAX_FAILED = 3
@@ -43,16 +45,21 @@ class Steps:
         self._tries = self._failed = self._listed = 0
         self.observation: Observation = rollout.world.observe()
 
-    async def ask(self, messages: list[Message], about: str = "") -> str:
-        """The planner's answer. Raises ModelError when the request finally fails."""
-        return (await self.rollout.ask("planner", messages, about=about)).text
+    async def ask(self, messages: list[Message], about: str = "", fields: Sequence[str] = ()) -> str:
+        """The planner's answer, of these fields if it is held. Raises ModelError when the request fails."""
+        actions = self.observation.actions if fields else None
+        form = grammar(actions, fields) if actions else None
+        return (await self.rollout.ask("planner", messages, about=about, grammar=form)).text
 
-    async def choose(self, history: list[Message], blocks: Sequence[str]) -> Choice:
+    async def choose(
+        self, history: list[Message], blocks: Sequence[str], fields: Sequence[str] = FIELDS
+    ) -> Choice:
         """Ask until an answer names an action that can be tried.
 
         Args:
             history: The messages before.
             blocks: Of the message to send, which begins with the error feedback if something was wrong.
+            fields: Of an answer, as the prompt has them.
 
         Raises:
             Stopped: ``invalid_actions``, after ``MAX_TRIES`` invalid answers at a step for the
@@ -61,7 +68,7 @@ class Steps:
         """
         while True:
             messages = [*history, prompts.message([prompts.feedback(self.error), *blocks])]
-            answer = await self.ask(messages)
+            answer = await self.ask(messages, fields=fields)
             action = read_action(answer)
             error = self.rollout.world.check(action) if action else NO_ACTION
             if not error:

@@ -19,6 +19,7 @@ from matplotlib.patches import Patch
 from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
 from mnemocraft.studies import plots
+from mnemocraft.studies.gig import small
 from mnemocraft.studies.gig.measures import LABELS, MAIN, MODES, WEAK
 from mnemocraft.studies.plots import PAPER, bars, per_cent, points, series, shifts, whiskers
 from mnemocraft.studies.small_model import KNOWN, UNKNOWN
@@ -179,7 +180,7 @@ def dishes(table: pd.DataFrame, model: str) -> Figure:
     methods = list(dict.fromkeys(table["method"]))
     kinds = {KNOWN: "dishes that were shown", UNKNOWN: "dishes that were not"}
     points(axes, series(table, "items", kinds), methods, "method", apart=0.2)
-    axes.set_xticks(range(len(methods)), [LABELS[method].replace("(", "\n(") for method in methods])
+    axes.set_xticks(range(len(methods)), [small.LABELS[method].replace("(", "\n(") for method in methods])
     per_cent(axes, "Pass@1 (%)")
     plots.legend(figure, axes, 2)
     count = table.loc[table["items"].isin(kinds), "n"].max()

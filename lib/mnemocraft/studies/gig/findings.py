@@ -13,7 +13,7 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
-from mnemocraft.studies.gig import sweep
+from mnemocraft.studies.gig import small, sweep
 from mnemocraft.studies.gig.measures import LABELS
 from mnemocraft.studies.gig.tables import UNIT
 
@@ -53,7 +53,7 @@ def planned(profile: str, seeds: Sequence[int]) -> pd.DataFrame:
 def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown dishes."""
     rows = tables["known_dishes"].query("items == 'known'")
-    rates = "; ".join(f"{LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
+    rates = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
     by_claim = tables["hypotheses"].groupby("claim", sort=False)
     told = "; ".join(shipped.with_parts(claim) for _, claim in by_claim)
     return f"{_who(model)} Pass@1 in {rows['n'].max()} kitchens with a known dish: {rates}. {told}."
@@ -105,16 +105,16 @@ def _undecided(model: str, whole: pd.DataFrame) -> str:
     """Which of the paper's effects these data could not have found."""
     if whole.empty:
         return ""
-    small = whole[whole["paper_effect"].abs() < whole["detectable"]]
+    hidden = whole[whole["paper_effect"].abs() < whole["detectable"]]
     if whole[UNIT].max() < stats.MIN_CLUSTERS:
         return f"{_who(model)} nothing can be decided below {stats.MIN_CLUSTERS} {UNIT}."
-    if small.empty:
+    if hidden.empty:
         return (
             f"{_who(model)} each of the paper's effects is large enough to be found in these {UNIT}, by how "
             "much this player's success varies."
         )
     named = "; ".join(
         f"{row['claim']} (paper {row['paper_effect']:+.2f}, detectable {row['detectable']:.2f})"
-        for _, row in small.iterrows()
+        for _, row in hidden.iterrows()
     )
     return f"{_who(model)} too small to be decided here: {named}."

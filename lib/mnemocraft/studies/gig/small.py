@@ -27,16 +27,21 @@ from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.gig import sweep
 from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.load import memory_bank, task_facts, tasks
-from mnemocraft.studies.gig.measures import COUNTS, LABELS
+from mnemocraft.studies.gig.measures import COUNTS
+from mnemocraft.studies.gig.measures import LABELS as METHOD_LABELS
 from mnemocraft.studies.small_model import KNOWN, UNKNOWN, brief
 
 ADAPTER = "kitchen_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
 MODE = "sync"
 """What takes time makes prompts longer than the model is taught on."""
+HELD = {"gig_ld_held": "gig_ld", "react_held": "react"}
+"""Whose answers are held to the valid actions. ReCAP's are sub-tasks, which nothing lists."""
+LABELS = METHOD_LABELS | {held: f"{METHOD_LABELS[method]}, held" for held, method in HELD.items()}
 ARMS = (
     *((method, KNOWN) for method in ("gig_ld", "react", "gig_bl", "gig", "gig_exp", "recap")),
     *((method, UNKNOWN) for method in ("gig_exp", "gig")),
+    *((method, KNOWN) for method in HELD),
 )
 """Who makes which dishes, in the order in which they are recorded."""
 LAYOUTS = sweep.LAYOUTS[:24]
@@ -73,15 +78,17 @@ def study(profile: str) -> Study:
 
 def condition(method: str, items: str) -> Condition:
     """One condition; its id reads ``small/method/items``."""
-    settings = sweep.condition(method, MODE).settings | {"items": items}
-    return Condition(f"small/{method}/{items}", settings)
+    settings = sweep.condition(HELD.get(method, method), MODE).settings
+    own = {"method": method, "held": method in HELD, "items": items}
+    return Condition(f"small/{method}/{items}", settings | own)
 
 
 def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream; with experience its memory holds the bank, and grows on success."""
     choice, layout = stream.condition.settings, stream.seed
+    method = choice["method"]
     return EpisodeStream(
-        brief(METHODS[choice["method"]], LONGEST),
+        brief(METHODS[HELD.get(method, method)], LONGEST, choice["held"]),
         memory_bank(MODE) if choice["experience"] else NoMemory(),
         model,
         partial(sweep.begin, choice, layout),
@@ -175,8 +182,22 @@ CLAIMS = (
     ),
     _claim("state", "GiG without lookahead makes more known dishes than ReAct", "gig_ld", "react", NOT_ASKED),
     _claim("state", "GiG without lookahead makes more known dishes than ReCAP", "gig_ld", "recap", NOT_ASKED),
+    _claim(
+        "decoding",
+        "GiG without lookahead makes more known dishes held to the actions than free",
+        "gig_ld_held",
+        "gig_ld",
+        NOT_ASKED,
+    ),
+    _claim(
+        "decoding",
+        "ReAct makes more known dishes held to the actions than free",
+        "react_held",
+        "react",
+        NOT_ASKED,
+    ),
 )
-"""Written down before anything was trained or recorded, like the arms. The last two leave out lookahead,
+"""Written down before anything was trained or recorded, like the arms. Those about state leave out lookahead,
 which asks a simulator that the baselines do not have."""
 
 

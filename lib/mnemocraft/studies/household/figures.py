@@ -29,7 +29,7 @@ def table6(table: pd.DataFrame, model: str) -> Figure:
 @styled
 def small(table: pd.DataFrame, model: str) -> Figure:
     """The small model: success by type. The papers' models know all types, so that theirs are not beside."""
-    return _by(table, "what", GIGS, model)
+    return _by(table, "what", GIGS | {"gig_held": "GiG, held", "react_held": "ReAct, held"}, model)
 
 
 def _by(table: pd.DataFrame, column: str, names: dict[str, str], model: str) -> Figure:

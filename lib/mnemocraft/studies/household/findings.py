@@ -11,6 +11,7 @@ from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, points
+from mnemocraft.studies.household import small
 from mnemocraft.studies.household.load import PLAYERS, STEM, games
 
 Tables = Mapping[str, pd.DataFrame]
@@ -37,7 +38,7 @@ def _rates(table: pd.DataFrame) -> str:
 def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown types."""
     met = tables["goals_of_the_design"]
-    rates = "; ".join(f"{PLAYERS[row['player']].label} {text(row)}" for _, row in met.iterrows())
+    rates = "; ".join(f"{small.LABELS[row['player']]} {text(row)}" for _, row in met.iterrows())
     by_claim = tables["hypotheses"].groupby("claim", sort=False)
     told = "; ".join(shipped.with_parts(rows) for _, rows in by_claim)
     return f"`{model}`, success in {met['n'].max()} games: {rates}. {told}."
