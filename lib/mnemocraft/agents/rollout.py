@@ -155,6 +155,10 @@ class Rollout:
         self.counts: dict[str, int | float | str] = {"calls": 0}
         self.trajectory: list[dict[str, Any]] = []
 
+    def sampling(self, role: str) -> Sampling:
+        """How the agent draws answers in a role."""
+        return self.agent.sampling.get(role) or self.agent.sampling.get("", Sampling())
+
     async def ask(
         self,
         role: str,
@@ -170,13 +174,13 @@ class Rollout:
             messages: OpenAI chat messages.
             tools: OpenAI tool definitions.
             about: Recorded with the answer.
-            grammar: Of the answers that can be used; it counts if the role's answers are held to one.
+            grammar: What the answer is held to (:class:`~mnemocraft.llm.types.Request`).
 
         Raises:
             Stopped: ``no_answers``; this is one of :data:`MOST_UNUSABLE` empty answers in a row.
             ModelError: The request finally failed.
         """
-        how = self.agent.sampling.get(role) or self.agent.sampling.get("", Sampling())
+        how = self.sampling(role)
         reply = await self.model.complete(
             messages,
             tools=tools,
@@ -184,7 +188,7 @@ class Rollout:
             max_tokens=how.max_tokens,
             seed=self.seed,
             sample=self.sample,
-            grammar=grammar if how.held else None,
+            grammar=grammar,
         )
         self.ledger.add(role, reply)
         self.count("calls")

@@ -48,7 +48,8 @@ class Reply:
 class Request:
     """Everything that may change a model's answer, and nothing else (no ids, times or transport options).
 
-    ``grammar`` holds the answer to a form while it is generated; it is one of llama.cpp's (GBNF).
+    ``grammar`` holds the answer to a form while it is generated; it is one of llama.cpp's (GBNF). The
+    surrogate, which generates no tokens, does without.
     """
 
     model: str

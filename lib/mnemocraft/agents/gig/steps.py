@@ -47,7 +47,7 @@ class Steps:
 
     async def ask(self, messages: list[Message], about: str = "", fields: Sequence[str] = ()) -> str:
         """The planner's answer, of these fields if it is held. Raises ModelError when the request fails."""
-        actions = self.observation.actions if fields else None
+        actions = self.observation.actions if fields and self.rollout.sampling("planner").held else None
         form = grammar(actions, fields) if actions else None
         return (await self.rollout.ask("planner", messages, about=about, grammar=form)).text
 

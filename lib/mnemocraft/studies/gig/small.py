@@ -29,7 +29,7 @@ from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.load import memory_bank, task_facts, tasks
 from mnemocraft.studies.gig.measures import COUNTS
 from mnemocraft.studies.gig.measures import LABELS as METHOD_LABELS
-from mnemocraft.studies.small_model import KNOWN, UNKNOWN, brief
+from mnemocraft.studies.small_model import KNOWN, NOT_ASKED, UNKNOWN, brief
 
 ADAPTER = "kitchen_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
@@ -51,7 +51,7 @@ LONGEST = 300
 LEAST = 0.5
 """The design's goal for known dishes with GiG or ReAct, set before anything was recorded."""
 CELL = ("method", "items")
-TABLE_1, TABLE_5, NOT_ASKED = "holds (Table 1, no test)", "holds (Table 5, no test)", "not asked"
+TABLE_1, TABLE_5 = "holds (Table 1, no test)", "holds (Table 5, no test)"
 """What the paper says of a claim."""
 
 

@@ -28,7 +28,7 @@ from mnemocraft.studies.household.load import LABELS as TYPES
 from mnemocraft.studies.household.load import PLAYERS, STEM, games
 from mnemocraft.studies.household.sweep import DATA, MAX_STEPS, begin
 from mnemocraft.studies.household.tables import AVERAGE, conduct, prepare, statuses
-from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim
+from mnemocraft.studies.small_model import ITEMS, KNOWN, NOT_ASKED, UNKNOWN, brief, claim
 
 ADAPTER = "household_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
@@ -40,8 +40,6 @@ LABELS = {player: PLAYERS[player].label for player in ("gig", "react", "recap")}
 """Who plays, in the order in which they are recorded."""
 LONGEST = 300
 """Tokens of an answer; the expert's longest in the first lessons has 74."""
-NOT_ASKED = "not asked"
-"""What the paper says of a claim that is ours."""
 LEAST = 0.3
 """The design's goal for the 134 games, set before anything was recorded."""
 
