@@ -18,6 +18,7 @@ from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.errors import ModelError
 from mnemocraft.llm import toolformat
+from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 from mnemocraft.worlds.textworld import textworld
@@ -132,8 +133,8 @@ def test_dialogues_say_what_was_played(minecraft):
 
 
 def test_a_half_is_known():
-    assert len(worlds.known_dishes()) == 10 and len(worlds.known_rules()) == 4
-    assert {len([d for d in worlds.known_dishes() if d.startswith(m)]) for m in ("sync", "async")} == {5}
+    assert len(known_dishes()) == 10 and len(worlds.known_rules()) == 4
+    assert {len([d for d in known_dishes() if d.startswith(m)]) for m in ("sync", "async")} == {5}
     others = {i for v in worlds.VERSIONS for i in worlds.shortest(v)} - worlds.basic_items()
     assert len(others & worlds.known_items()) == len(others) // 2
 
@@ -182,12 +183,11 @@ def test_who_is_told_nothing_plays_only_what_is_known():
             assert worlds.needed(version, item) <= worlds.known_items()
 
 
-def test_an_unknown_dish_is_learnt_from_experience_that_did_the_same(monkeypatch):
-    monkeypatch.setitem(worlds.KEPT, "gig_exp", 1.0)
-    given = worlds.lesson("kitchen", SEED, 17)
-    assert given is not None and given.agent == "gig_exp"
-    assert "/".join(given.tasks[0][0].split("/")[1:3]) not in worlds.known_dishes()
-    answers = list(learnt(worlds.dialogues("kitchen", SEED, 17)))
+def test_an_unknown_dish_is_learnt_from_experience_that_did_the_same():
+    given = worlds.lesson("kitchen", SEED, 46)
+    assert given is not None and given.agent == "gig_ld_exp"
+    assert "/".join(given.tasks[0][0].split("/")[1:3]) not in known_dishes()
+    answers = list(learnt(worlds.dialogues("kitchen", SEED, 46)))
     assert answers
     for answer, before in answers:
         past = re.search(r"^Action then: (.+)$", before[-1]["content"], re.M)

@@ -36,7 +36,7 @@ from mnemocraft.memory.interface import Memory
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import output_root
 from mnemocraft.studies.deps.known import VERSIONS, basic_items, known_items, needed
-from mnemocraft.studies.gig.known import known_dishes
+from mnemocraft.studies.gig import small
 from mnemocraft.studies.gig.load import memory_bank
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.studies.household.known import TOOL_RULES, known_rule, known_rules, rules_of
@@ -62,7 +62,7 @@ GAME_SIZES = (1, 2, 3)
 LONGEST_PLAN = 14
 """Moves of the longest plan that is shown in Minecraft."""
 ORDER = {
-    "kitchen": ("gig_ld", "react", "gig", "recap", "gig_ld", "gig_exp"),
+    "kitchen": ("gig_ld", "react", "gig_ld_exp", "recap", "gig_ld", "react", "gig_ld_exp", "gig"),
     "minecraft": (
         "deps", "inner_monologue", "zero_shot", "deps", "zero_shot_cot", "deps", "inner_monologue", "deps",
         "mindstores",
@@ -70,14 +70,16 @@ ORDER = {
     "household": ("gig_ld", "react", "dep", "recap", "inner_monologue", "zero_shot", "zero_shot_rp"),
 }  # fmt: skip
 """Who plays, in turn, in every world."""
-NUMBER = {"kitchen": 240, "minecraft": 1500, "household": 1400}
+NUMBER = {"kitchen": 400, "minecraft": 1500, "household": 1400}
 """Lessons of a training: one and a half to two million tokens each, three to four hours of two cores."""
-TOLD_BY = {"kitchen": ("gig_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
+TOLD_BY = {"kitchen": ("gig_ld_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""
-SIMULATED = ("gig", "gig_exp")
-"""Who is shown what every action leads to: in asynchronous kitchens more than is learnt from at a time."""
-KEPT = {"gig": 0.15, "gig_exp": 0.15, "gig_ld": 0.5}
-"""Share of the turns that are kept of who is shown every state anew; the others' make one conversation."""
+KEPT = {
+    "kitchen": {"gig": 0.1, "gig_ld": 0.5, "gig_ld_exp": 0.3, "recap": 0.15},
+    "household": {"gig_ld": 0.5},
+}
+"""Share of the dialogues that is kept of who begins many, one at every step or (ReCAP in the kitchen) at
+every sub-task. Where not everything is known all are kept."""
 DERIVED_FROM = {"minecraft": 500}
 """Number of the first lesson in which plans in code are derived (:func:`derived`). A plan names first what is
 done first, which follows from what is done last: the adapter of the two courses before knew recipes and
@@ -163,11 +165,13 @@ def evaluated(world: str) -> frozenset[str]:
 
 
 def kitchen_lesson(agent: str, rng: random.Random) -> Lesson | None:
-    """A dish in a fresh layout, begun anywhere on the oracle's way; unknown ones where experience helps."""
+    """A dish in a fresh layout, begun anywhere on the oracle's way; unknown ones where experience helps.
+
+    With lookahead it is a short one: other prompts are longer than what is learnt from at a time.
+    """
     known = agent not in TOLD_BY["kitchen"] or rng.random() < 0.5
-    dishes = known_dishes() if known else set(TASKS) - known_dishes()
-    mode = "sync" if agent in SIMULATED else rng.choice(("sync", "async"))
-    task = rng.choice(sorted(dish for dish in dishes if dish.startswith(mode)))
+    kind = rng.choice((small.SHORT, small.SHORT, small.LONG)) if known else small.UNKNOWN
+    task = rng.choice(small.dishes(small.SHORT if agent == "gig" else kind))
     seed, part = rng.choice(KITCHEN_SEEDS), rng.random()
     content = kitchen_content(task, seed)
     if content in evaluated("kitchen"):
@@ -180,7 +184,7 @@ def kitchen_lesson(agent: str, rng: random.Random) -> Lesson | None:
             world.act(action)
         return world
 
-    bank = partial(memory_bank, task.partition("/")[0]) if agent == "gig_exp" else NoMemory
+    bank = partial(memory_bank, small.MODE) if agent == "gig_ld_exp" else NoMemory
     told = (lambda request, said: True) if known else _past_action
     return Lesson([(f"kitchen/{task}/{seed}", content)], agent, [begin], bank, told=told, known=known)
 
@@ -361,6 +365,7 @@ def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
     if given is None:
         return []
     rng, memory = random.Random(f"kept {world} {seed} {number}"), given.memory()
+    share = KEPT.get(world, {}).get(given.agent, 1.0) if given.known else 1.0
     found: list[Dialogue] = []
     for (task, content), begin in zip(given.tasks, given.begin, strict=True):
         expert = Expert(given)
@@ -369,7 +374,7 @@ def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
         )
         roles = [event["role"] for event in episode.trajectory if event["type"] == "call"]
         told = conversations(expert.turns, roles, f"{task} {content}")
-        found += [d for d in told if any(d.targets) and rng.random() < KEPT.get(given.agent, 1.0)]
+        found += [d for d in told if any(d.targets) and rng.random() < share]
     return found
 
 

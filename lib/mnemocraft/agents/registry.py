@@ -9,7 +9,8 @@ from mnemocraft.registry import entry, made
 
 _FAMILIES = {
     "mnemocraft.agents.gig.methods:agent": (
-        "react", "cot", "recap", "gig", "gig_exp", "gig_ld", "gig_bl", "gig_star", "gig_exp_star",
+        "react", "cot", "recap", "gig", "gig_exp", "gig_ld", "gig_bl", "gig_plain", "gig_ld_exp",
+        "gig_star", "gig_exp_star",
     ),
     "mnemocraft.agents.deps.methods:agent": (
         "zero_shot", "zero_shot_rp", "zero_shot_cot", "progprompt", "inner_monologue",

@@ -14,11 +14,14 @@ VARIANTS = {
     "gig_exp": ("GiG+Exp", Parts(lookahead=True, loop_detection=True, experience=True)),
     "gig_ld": ("GiG(+LD)", Parts(loop_detection=True)),
     "gig_bl": ("GiG(+BL)", Parts(lookahead=True)),
+    "gig_plain": ("GiG(plain)", Parts()),
+    "gig_ld_exp": ("GiG(+LD+Exp)", Parts(loop_detection=True, experience=True)),
     "gig_star": ("GiG*", Parts(lookahead=True, loop_detection=True, carry=True)),
     "gig_exp_star": ("GiG(+Exp)*", Parts(lookahead=True, loop_detection=True, experience=True, carry=True)),
 }
 """GiG by the name that conditions use: its name in the paper's tables, and its parts. GiG itself has loop
-detection and lookahead (footnote 3); those with experience are played with the memory ``trace``."""
+detection and lookahead (footnote 3); those with experience are played with the memory ``trace``. Two are not
+the paper's: with loop detection off and with experience on where lookahead would make prompts too long."""
 
 
 def _variant(name: str, label: str, parts: Parts) -> Agent:

@@ -22,7 +22,7 @@ from mnemocraft.studies import plots
 from mnemocraft.studies.gig import small
 from mnemocraft.studies.gig.measures import LABELS, MAIN, MODES, WEAK
 from mnemocraft.studies.plots import PAPER, bars, per_cent, points, series, shifts, whiskers
-from mnemocraft.studies.small_model import KNOWN, UNKNOWN
+from mnemocraft.studies.small_model import UNKNOWN
 
 STEPPED = ("gig", "gig_exp", "recap", "react")
 """Methods of Figures 4, 5 and 7: CoT has no steps in the paper's tables."""
@@ -175,14 +175,18 @@ def verdicts(table: pd.DataFrame, model: str, weak: str) -> Figure:
 
 @styled
 def dishes(table: pd.DataFrame, model: str) -> Figure:
-    """The small model: Pass@1 of known and of unknown dishes by method. The paper's models know all."""
+    """The small model: Pass@1 by kind of dish and method. The paper's models know all dishes."""
     figure, axes = plt.subplots(figsize=(PAGE, 2.6))
     methods = list(dict.fromkeys(table["method"]))
-    kinds = {KNOWN: "dishes that were shown", UNKNOWN: "dishes that were not"}
+    kinds = {
+        small.SHORT: "short dishes that were shown",
+        small.LONG: "long ones",
+        UNKNOWN: "dishes that were not",
+    }
     points(axes, series(table, "items", kinds), methods, "method", apart=0.2)
     axes.set_xticks(range(len(methods)), [small.LABELS[method].replace("(", "\n(") for method in methods])
     per_cent(axes, "Pass@1 (%)")
-    plots.legend(figure, axes, 2)
+    plots.legend(figure, axes, 3)
     count = table.loc[table["items"].isin(kinds), "n"].max()
     _stamp(figure, f"n = {count} kitchens a mark at most; whiskers: 95 %, Wilson's, over layouts.", model)
     return figure
