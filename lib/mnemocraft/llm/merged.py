@@ -67,6 +67,9 @@ def _write(path: Path, base: Any, adapter: Any, tokens: np.ndarray) -> None:
         if key.endswith("_token_id") and (mark := field.contents()) not in tokens[mark : mark + 1]:
             name = key.rpartition(".")[2].removesuffix("_token_id")
             raise LookupError(f"its tokens leave out {mark}, the {name}")
+    layers = {f"{tensor.name}.lora_{part}" for tensor in base.tensors if _is_layer(tensor) for part in "ab"}
+    if alone := sorted(layers ^ added.keys()):
+        raise LookupError(f"only one of them has {alone[0]}")
     writer: Any = gguf.GGUFWriter(path, base.fields["general.architecture"].contents())
     for key, field in base.fields.items():
         if key.startswith("tokenizer.") or key.startswith(writer.arch):
@@ -76,18 +79,21 @@ def _write(path: Path, base: Any, adapter: Any, tokens: np.ndarray) -> None:
             writer.add_tensor(tensor.name, np.array(tensor.data[tokens]), raw_dtype=tensor.tensor_type)
             continue
         weight = dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
-        if weight.ndim == 1:
+        if not _is_layer(tensor):
             writer.add_tensor(tensor.name, weight)
             continue
-        down, up = (added.pop(f"{tensor.name}.lora_{part}") for part in "ab")
+        down, up = (added[f"{tensor.name}.lora_{part}"] for part in "ab")
         weight += (alpha / len(down)) * (up @ down)
         writer.add_tensor(tensor.name, quantize(weight, eight), raw_dtype=eight)
-    if added:
-        raise LookupError(f"it has no {sorted(added)[0]}")
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def _is_layer(tensor: Any) -> bool:
+    """Whether it is a matrix that an adapter has a part for, as it has for all but the embeddings."""
+    return len(tensor.shape) > 1 and tensor.name != _EMBEDDINGS
 
 
 def _copy(writer: Any, key: str, field: Any, tokens: np.ndarray | None) -> None:

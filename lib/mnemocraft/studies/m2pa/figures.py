@@ -114,7 +114,8 @@ def fragments(table: pd.DataFrame, reached: pd.DataFrame, model: str) -> Figure:
     lines(grid[1], few, "order", whisked=set(few))
     names = reached.drop_duplicates("order")
     grid[1].set_xticks(names["order"], names["milestone"].str.replace("_", " "), rotation=90)
-    grid[1].legend(loc="lower left")
+    if few:
+        grid[1].legend(loc="lower left")
     grid[0].set_title("diamond in hand")
     grid[1].set_title("goal reached at least once")
     stamp(figure, f"n = {span(table['n'])} episodes a mark; whiskers: 95 %, Wilson's.", model)
