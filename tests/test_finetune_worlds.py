@@ -175,6 +175,26 @@ def test_a_derivation_changes_no_plan_and_leads_from_the_task_to_what_is_there()
     assert seen > 5
 
 
+def test_failures_are_foreseen_about_as_often_as_successes_and_each_was_remembered():
+    said = {"failure": 0, "success": 0}
+    for answer, before in learnt(found("minecraft", range(1500, 1516))):
+        if not answer.startswith("Prediction:"):
+            continue
+        prompt = before[-1]["content"]
+        verdict, _, why = answer.removeprefix("Prediction: ").partition(" because ")
+        said[verdict] += 1
+        outcomes = re.findall(r"^Memory: .*Outcome: Failure: (.+)$", prompt, re.M)
+        assert not why or any(why in outcome for outcome in outcomes)
+    assert 1 / 3 < said["failure"] / sum(said.values()) < 2 / 3 and said["failure"] > 20
+
+
+def test_where_nothing_is_remembered_no_failure_is_foreseen():
+    given = worlds.lesson("minecraft", SEED, 1504)
+    assert given is not None and given.options == {"unaided": True}
+    told = [answer for answer, _ in learnt(worlds.dialogues("minecraft", SEED, 1504))]
+    assert "Prediction: success" in told and not [t for t in told if t.startswith("Prediction: failure")]
+
+
 def test_who_is_told_nothing_plays_only_what_is_known():
     for n, agent in enumerate(worlds.ORDER["minecraft"] * 3):
         given = worlds.lesson("minecraft", SEED, n)

@@ -37,7 +37,7 @@ from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
-from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER
+from training.finetune.worlds import FORESEES_FROM, HELD_OUT, LESSONS, NUMBER
 from training.finetune.worlds import dialogues as given
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ SAVE_EVERY = 10
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Those of
 another world are checked at the end of all courses only: a check takes it some ten minutes."""
-COURSES_OF_A_WORLD = {"kitchen": 4, "minecraft": 6, "household": 4}
+COURSES_OF_A_WORLD = {"kitchen": 4, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
 TURNS = {
@@ -67,7 +67,8 @@ TURNS = {
 LATER_TOKENS = 1500
 """Tokens that make an optimiser step in all courses of a world but the first, which has 4,000."""
 LATER_SHARE = 0.25
-"""Share of the other roles' dialogues that is kept there: the planner's part takes longest to learn."""
+"""Share of the other roles' dialogues that is kept there: the planner's part takes longest to learn. The
+predictor's are all kept where failures are foreseen."""
 PATIENCE = 2
 """Checks without improvement after which the training stops; another world's courses are all given."""
 
@@ -186,13 +187,14 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
     lines = file.read_text().splitlines()[: NUMBER[world]]
     shown = [[Dialogue(**d) for d in json.loads(line)] for line in lines]
     length = math.ceil(NUMBER[world] / COURSES_OF_A_WORLD[world])
-    first, *later = (
-        itertools.chain.from_iterable(shown[start : start + length])
-        for start in range(0, NUMBER[world], length)
-    )
-    rng = random.Random(f"kept in later courses {world} {SEED}")
-    kept = [[d for d in part if d.role == "planner" or rng.random() < LATER_SHARE] for part in later]
-    return [list(first), *kept]
+    rng, found = random.Random(f"kept in later courses {world} {SEED}"), []
+    for start in range(0, NUMBER[world], length):
+        part = list(itertools.chain.from_iterable(shown[start : start + length]))
+        whole_roles = (
+            {"planner", "predictor"} if start >= FORESEES_FROM.get(world, NUMBER[world]) else {"planner"}
+        )
+        found.append([d for d in part if not start or d.role in whole_roles or rng.random() < LATER_SHARE])
+    return found
 
 
 def _trainer(folder: Path, world: str, threads: int) -> Trainer:

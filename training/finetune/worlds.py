@@ -70,7 +70,7 @@ ORDER = {
     "household": ("gig_ld", "react", "dep", "recap", "inner_monologue", "zero_shot", "zero_shot_rp"),
 }  # fmt: skip
 """Who plays, in turn, in every world."""
-NUMBER = {"kitchen": 400, "minecraft": 1500, "household": 1400}
+NUMBER = {"kitchen": 400, "minecraft": 1750, "household": 1400}
 """Lessons of a training: one and a half to two million tokens each, three to four hours of two cores."""
 TOLD_BY = {"kitchen": ("gig_ld_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""
@@ -84,10 +84,20 @@ DERIVED_FROM = {"minecraft": 500}
 """Number of the first lesson in which plans in code are derived (:func:`derived`). A plan names first what is
 done first, which follows from what is done last: the adapter of the two courses before knew recipes and
 format, and could not put a plan together."""
+FORESEES_FROM = {"minecraft": 1500}
+"""Number of the first lesson from which MindStores has to foresee failures (:func:`foreseeing`). The plans of
+an expert succeed: before, its predictor was shown nothing else, and the adapter foresaw no failure at all."""
+THEN = {"minecraft": ("mindstores", "deps", "mindstores", "inner_monologue", "mindstores", "zero_shot")}
+"""Who plays from there on."""
 HELD_OUT = 1_000
 """Seed of lessons that nobody learns from."""
 REMEMBERED = 5
 """Tasks in a row that share a memory, where there is one of experience."""
+MET_AGAIN, TIMES, HASTY = 2, 4, 0.8
+"""How many of them are met how many times where failures are foreseen, and the chance that a plan then lacks
+a step."""
+BESIDE = 0.3
+"""Share of all other dialogues that is kept there, so that as many plans fail as succeed."""
 Told = Callable[[Request, str], bool]
 """Whether all that is unknown in an answer stands in the request."""
 
@@ -105,6 +115,8 @@ class Lesson:
         told: See :data:`Told`.
         known: All that it takes is known.
         derives: Plans in code are derived.
+        hasty: Chance that who plays leaves out a step of a plan; None for what slips have.
+        options: Of the agent.
     """
 
     tasks: list[tuple[str, str]]
@@ -115,6 +127,8 @@ class Lesson:
     told: Told = lambda request, said: True
     known: bool = True
     derives: bool = False
+    hasty: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 # --- what is evaluated ------------------------------------------------------------------------------------
@@ -289,6 +303,12 @@ class Half(Competence):
     """A reader who takes up everything, and knows what it is said to know."""
 
     known: Callable[[str], bool]
+    hasty: float | None = None
+
+    def slips(self, *what: object) -> bool:
+        """As every reader, but for plans if :attr:`Lesson.hasty` says so."""
+        hasty = what[0] == "plan" and self.hasty is not None
+        return replace(self, slip=self.hasty, hasty=None).slips(*what) if hasty else super().slips(*what)
 
     def knows(self, belief: str, *draw: object) -> bool:
         """Whether it is known; nothing is drawn."""
@@ -298,12 +318,12 @@ class Half(Competence):
 class Reader(Surrogate):
     """The stand-in with such a reader."""
 
-    def __init__(self, known: Callable[[str], bool], slip: float) -> None:
+    def __init__(self, known: Callable[[str], bool], slip: float, hasty: float | None = None) -> None:
         super().__init__("expert", 1.0, 1.0, slip)
-        self._known = known
+        self._known, self._hasty = known, hasty
 
     def _reader(self, request: Request, default: float) -> Competence:
-        return Half(1.0, 1.0, self.slip, request.seed or 0, self._known)
+        return Half(1.0, 1.0, self.slip, request.seed or 0, self._known, self._hasty)
 
 
 @dataclass(frozen=True)
@@ -326,7 +346,7 @@ class Expert:
 
     async def generate(self, request: Request) -> Reply:
         """The player's answer."""
-        reply = await Reader(self.lesson.knows, SLIP).generate(request)
+        reply = await Reader(self.lesson.knows, SLIP, self.lesson.hasty).generate(request)
         right = await Reader(lambda what: True, 0.0).generate(request)
         learnt = reply.text == right.text and self.lesson.told(request, reply.text)
         reply = replace(reply, text=derived(reply.text)) if self.lesson.derives else reply
@@ -353,10 +373,28 @@ def derived(answer: str) -> str:
 
 def lesson(world: str, seed: int, number: int) -> Lesson | None:
     """A lesson by its number; None where its draw is of no use."""
-    order = ORDER[world]
+    derives, foresees = (
+        world in begun and (seed == HELD_OUT or number >= begun[world])
+        for begun in (DERIVED_FROM, FORESEES_FROM)
+    )
+    order = (THEN if foresees and seed != HELD_OUT else ORDER)[world]
     given = LESSONS[world](order[number % len(order)], random.Random(f"{world} {seed} {number}"))
-    derives = world in DERIVED_FROM and (seed == HELD_OUT or number >= DERIVED_FROM[world])
+    if given and foresees and given.agent == "mindstores":
+        given = foreseeing(given, number)
     return given and replace(given, derives=derives)
+
+
+def foreseeing(given: Lesson, number: int) -> Lesson:
+    """Its first tasks over and over, with plans that mostly lack a step.
+
+    The same step, as the draw is by task: what was remembered of a plan that failed is foreseen of the next.
+    In one lesson of eight nothing is remembered and all is asked all the same, as in the control of notebook
+    06: from an empty memory no failure is foreseen.
+    """
+    tasks, begin = given.tasks[:MET_AGAIN] * TIMES, given.begin[:MET_AGAIN] * TIMES
+    again = replace(given, tasks=tasks, begin=begin, hasty=HASTY)
+    unaided = {"memory": NoMemory, "options": {"unaided": True}}
+    return replace(again, **unaided) if number % 16 == 0 else again
 
 
 def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
@@ -365,17 +403,25 @@ def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
     if given is None:
         return []
     rng, memory = random.Random(f"kept {world} {seed} {number}"), given.memory()
-    share = KEPT.get(world, {}).get(given.agent, 1.0) if given.known else 1.0
     found: list[Dialogue] = []
     for (task, content), begin in zip(given.tasks, given.begin, strict=True):
         expert = Expert(given)
         episode = asyncio.run(
-            play(get_agent(given.agent), begin(), memory, Model("expert", expert), seed=number)
+            play(
+                get_agent(given.agent, **given.options), begin(), memory, Model("expert", expert), seed=number
+            )
         )
         roles = [event["role"] for event in episode.trajectory if event["type"] == "call"]
         told = conversations(expert.turns, roles, f"{task} {content}")
-        found += [d for d in told if any(d.targets) and rng.random() < share]
+        found += [d for d in told if any(d.targets) and rng.random() < _share(world, given, d)]
     return found
+
+
+def _share(world: str, given: Lesson, dialogue: Dialogue) -> float:
+    """Chance that a dialogue is kept."""
+    if given.hasty is not None:
+        return 1.0 if "Prediction: failure" in dialogue.messages[-1]["content"] else BESIDE
+    return KEPT.get(world, {}).get(given.agent, 1.0) if given.known else 1.0
 
 
 def conversations(turns: list[Turn], roles: list[str], source: str) -> list[Dialogue]:
