@@ -29,6 +29,13 @@ def here() -> Iterator[None]:
     figstyle.venue("here")
 
 
+def low() -> Figure:
+    figure = drawn()
+    figure.set_figheight(1.5)
+    figstyle.stamp(figure, "n = 1", "surrogate")
+    return figure
+
+
 def width(path: Path) -> float:
     with Image.open(path) as picture:
         return picture.width / 300
@@ -49,6 +56,7 @@ def test_a_figure_is_saved_in_one_of_two_widths_and_its_smallest_text_is_told(tm
         (lambda: drawn(5.0), r"5 in wide"),
         (lambda: drawn(size=6.9), r"text of 6\.9 pt"),
         (lambda: drawn(word="$z_t$"), r"text of 4\.9 pt"),
+        (lambda: low(), r"1\.5 in high, too low for its mark"),
     ],
 )
 def test_what_cannot_be_printed_is_not_saved(figure, problem: str, tmp_path: Path) -> None:

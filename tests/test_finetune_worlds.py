@@ -188,6 +188,14 @@ def test_failures_are_foreseen_about_as_often_as_successes_and_each_was_remember
     assert 1 / 3 < said["failure"] / sum(said.values()) < 2 / 3 and said["failure"] > 20
 
 
+def test_what_the_first_courses_taught_is_taught_as_before():
+    """The adapter that is served was made of it."""
+    lessons = [worlds.lesson("minecraft", 0, n) for n in (*range(20), *range(1480, 1500))]
+    assert all(each.hasty is None and not each.options for each in lessons if each)
+    agents = [each.agent for each in lessons if each]
+    assert agents.count("mindstores") == 4 and agents[:2] == ["deps", "inner_monologue"]
+
+
 def test_where_nothing_is_remembered_no_failure_is_foreseen():
     given = worlds.lesson("minecraft", SEED, 1504)
     assert given is not None and given.options == {"unaided": True}

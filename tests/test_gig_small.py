@@ -18,7 +18,7 @@ def record(method, items, task, layout, success):
 
 
 def test_the_arms_make_their_dishes_in_24_layouts():
-    assert (small.dishes(small.SHORT), small.dishes(small.LONG)) == (SHORT, LONG)
+    assert (small.dishes("known_short"), small.dishes("known_long")) == (SHORT, LONG)
     assert set(small.dishes("unknown")) == set(load.tasks("sync")) - {*SHORT, *LONG}
     streams = small.study("full").streams
     assert streams == small.study("quick").streams and len(streams) == 12 * 24
@@ -36,35 +36,34 @@ def test_the_arms_make_their_dishes_in_24_layouts():
 
 
 def test_pass_at_1_the_goal_and_the_claims():
-    won = {("gig_ld", "known_short"): 3, ("gig_ld", "known_long"): 0, ("gig_ld", "unknown"): 0}
-    won |= {("gig_ld_exp", "known_short"): 4, ("gig_ld_exp", "unknown"): 2, ("react", "known_short"): 1}
+    won = {("gig_ld", "known_short"): 3, ("gig_ld", "known_long"): 0, ("gig_ld", "unknown"): 1}
+    won |= {("gig_ld_exp", "known_short"): 2, ("gig_ld_exp", "unknown"): 3, ("react", "known_short"): 1}
     rows = [
-        record(*arm, f"sync/{n}", layout, n < passed)
+        record(*arm, task, layout, n < passed)
         for arm, passed in won.items()
-        for n in range(4)
+        for n, task in enumerate(small.dishes(arm[1]))
         for layout in (42, 84)
+        if (*arm, layout) != ("gig_ld_exp", "unknown", 84)
     ]
     found = small.tables(pd.DataFrame(rows))
     table = found["known_dishes"].set_index(["method", "items"])
-    assert table["value"].to_dict() == {
-        ("gig_ld", "known_short"): 0.75, ("gig_ld", "known_long"): 0, ("gig_ld", "unknown"): 0,
-        ("gig_ld_exp", "known_short"): 1, ("gig_ld_exp", "unknown"): 0.5, ("react", "known_short"): 0.25,
-        ("gig_ld", "known"): 0.375, ("gig_ld", "all"): 0.375, ("gig_ld_exp", "all"): 0.75,
+    assert table["value"].round(3).to_dict() == {
+        ("gig_ld", "known_short"): 1, ("gig_ld", "known_long"): 0, ("gig_ld", "unknown"): 0.2,
+        ("gig_ld_exp", "known_short"): 0.667, ("gig_ld_exp", "unknown"): 0.6, ("react", "known_short"): 0.333,
+        ("gig_ld", "known"): 0.6, ("gig_ld", "short"): 0.5, ("gig_ld_exp", "short"): 0.625,
     }  # fmt: skip
-    assert set(table["layouts"]) == {2}
-    met = found["goals_of_the_design"].set_index(["method", "items"])["met"]
-    assert met.to_dict() == {
-        ("gig_ld", "known_short"): "yes", ("react", "known_short"): "no", ("gig_ld", "known_long"): "no",
-        ("gig_ld", "known"): "no",
-    }  # fmt: skip
-    effects = found["hypotheses"].set_index(["claim", "part"])["effect"]
-    assert effects["GiG(+LD) makes more dishes than ReAct", "all"] == 0.5
-    experience = effects["GiG(+LD) makes more dishes with experience"]
-    assert experience.to_dict() == {"all": 0.375, "known_short": 0.25, "unknown": 0.5}
-    assert pd.isna(effects["GiG(+LD) makes more dishes with lookahead", "all"])  # not played
-    assert set(small.reading(found["known_dishes"]).loc["ReAct", ["unknown", "all"]]) == {"not played"}
+    # With experience the unknown dishes of one layout are not made yet: it is in no sum.
+    assert table.loc[("gig_ld_exp", "short"), ["n", "layouts"]].to_list() == [8, 1]
+    goal = found["goals_of_the_design"].set_index("method")
+    assert goal["met"].to_dict() == {"gig_ld": "yes"} and "known dishes" in goal["goal"].iloc[0]
+    effects = found["hypotheses"].set_index(["claim", "part"])["effect"].round(3)
+    assert effects["GiG(+LD) makes more short known dishes than ReAct", "all"] == 0.667
+    experience = effects["GiG(+LD) makes more short dishes with experience"]
+    assert experience.to_dict() == {"all": 0.125, "known": -0.333, "unknown": 0.4}
+    assert pd.isna(effects["GiG(+LD) makes more short known dishes with lookahead", "all"])  # not played
+    assert set(small.reading(found["known_dishes"]).loc["ReAct", ["unknown", "short"]]) == {"not played"}
     told = findings.findings({"x": found})
-    assert len(told) == 1 and "unknown tasks +50.0 points" in told[0] and "()" not in told[0]
+    assert len(told) == 1 and "unknown tasks +40.0 points" in told[0] and "()" not in told[0]
 
 
 def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path, monkeypatch):

@@ -141,7 +141,7 @@ def test_a_stand_in_gets_no_verdict_and_ten_games_no_test(records):
     assert judged.loc["DEP solves more than GPT", "paper_effect"] == pytest.approx(0.66)
     assert judged.loc["GiG solves more than ReCAP", "paper_effect"] == pytest.approx(0.08)
     other = analysis.tables(records.assign(model="some-model"))["hypotheses"].set_index("claim")
-    assert other.loc["DEP solves more than GPT", "games"] == 10
+    assert other.loc["DEP solves more than GPT", "tasks"] == 10
     assert other.loc["DEP solves more than GPT", "verdict"] not in ("holds", "fails")
 
 

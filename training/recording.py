@@ -2,9 +2,9 @@
 
 Plays the part of a study that is recorded live with the small model, and writes its answers to
 ``data/recordings``. It can be stopped (Ctrl+C) and started again: answers and finished episodes are kept in
-``build/recording``, and the answers so far in the recording, from where another machine goes on
-(``--go-on``). Notebook 01 takes a night on two cores, 03 two hours, 06 some hours, 09 days. One adapter has
-one recording, whatever notebooks it plays in: what two of them ask is asked once.
+``build/recording``, and the answers so far in the recording, from where the next sitting goes on
+(``--go-on``), on another machine too. How long each takes is in ``training/finetune/PLAN.md``. One adapter
+has one recording, whatever notebooks it plays in: what two of them ask is asked once.
 """
 
 import argparse
@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mnemocraft import paths
+from mnemocraft.llm.local import find_model
 from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording, import_recording
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.studies.deps import small as deps
@@ -53,8 +54,8 @@ STUDIES = {
     "09": Recorded(gig.ADAPTER, gig.study, 6, context=32_768),
     "10": Recorded(household.ADAPTER, _household, 6),
 }
-"""By notebook. The long conversations of 01 would push each other
-out of the server's cache. Those of the others are shorter. In 06 three players speak in five roles each: with
+"""By notebook. The long conversations of 01 would push each other out of the server's cache. Those of the
+others are shorter. In 06 three players speak in five roles each: with
 six slots, whose conversations lose their beginnings to each other, a fifth more of the prompts had to be
 computed. Eighteen take 10 GB of memory."""
 
@@ -73,8 +74,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     known.add_argument("--replace", action="store_true", help="leave out what data/recordings has")
     chosen = parser.parse_args(argv)
     adapter, study, slots, context = STUDIES[chosen.notebook]
-    out, file = paths.output_root() / "build" / "recording" / adapter, RECORDINGS / f"{adapter}{SUFFIX}"
-    cache = out / "answers.sqlite"
+    out = paths.output_root() / "build" / "recording" / find_model(adapter).name
+    cache, file = out / "answers.sqlite", RECORDINGS / f"{adapter}{SUFFIX}"
     if file.exists() and not (chosen.go_on or chosen.replace):  # else other notebooks' answers would be lost
         parser.error(f"{file.name} exists: --go-on begins with its answers, --replace leaves them out.")
     if chosen.go_on:
@@ -85,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         records = run_study(study("full"), spec, out=out / chosen.notebook, workers=1)
         print(f"{len(records)} episodes, all that there are")
     except KeyboardInterrupt:
-        print("stopped; the same command goes on")
+        print("stopped; goes on with --go-on")
     answers = export_recording(cache, file)
     print(f"{answers} answers, {file.stat().st_size / 1e6:.1f} MB: {file}")
 

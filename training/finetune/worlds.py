@@ -41,6 +41,7 @@ from mnemocraft.studies.gig.load import memory_bank
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.studies.household.known import TOOL_RULES, known_rule, known_rules, rules_of
 from mnemocraft.surrogate import Surrogate
+from mnemocraft.surrogate.chance import chance
 from mnemocraft.surrogate.competence import Competence
 from mnemocraft.surrogate.conversation import Conversation
 from mnemocraft.surrogate.minds.minecraft import MinecraftMind
@@ -71,7 +72,7 @@ ORDER = {
 }  # fmt: skip
 """Who plays, in turn, in every world."""
 NUMBER = {"kitchen": 400, "minecraft": 1750, "household": 1400}
-"""Lessons of a training: one and a half to two million tokens each, three to four hours of two cores."""
+"""Lessons of a training. How many tokens and hours that are is in ``PLAN.md``."""
 TOLD_BY = {"kitchen": ("gig_ld_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""
 KEPT = {
@@ -97,7 +98,11 @@ MET_AGAIN, TIMES, HASTY = 2, 4, 0.8
 """How many of them are met how many times where failures are foreseen, and the chance that a plan then lacks
 a step."""
 BESIDE = 0.3
-"""Share of all other dialogues that is kept there, so that as many plans fail as succeed."""
+"""Share of all other dialogues that is kept there, so that about as many predictions are of failure as of
+success."""
+UNAIDED = 0.125
+"""Share of these lessons in which nothing is remembered and all is asked all the same, as in the control of
+notebook 06: from an empty memory no failure is foreseen."""
 Told = Callable[[Request, str], bool]
 """Whether all that is unknown in an answer stands in the request."""
 
@@ -115,7 +120,7 @@ class Lesson:
         told: See :data:`Told`.
         known: All that it takes is known.
         derives: Plans in code are derived.
-        hasty: Chance that who plays leaves out a step of a plan; None for what slips have.
+        hasty: Chance that who plays leaves out a step of a plan; None for :data:`SLIP`, as of other slips.
         options: Of the agent.
     """
 
@@ -184,8 +189,8 @@ def kitchen_lesson(agent: str, rng: random.Random) -> Lesson | None:
     With lookahead it is a short one: other prompts are longer than what is learnt from at a time.
     """
     known = agent not in TOLD_BY["kitchen"] or rng.random() < 0.5
-    kind = rng.choice((small.SHORT, small.SHORT, small.LONG)) if known else small.UNKNOWN
-    task = rng.choice(small.dishes(small.SHORT if agent == "gig" else kind))
+    kind = rng.choice((small.KNOWN_SHORT, small.KNOWN_SHORT, small.KNOWN_LONG)) if known else small.UNKNOWN
+    task = rng.choice(small.dishes(small.KNOWN_SHORT if agent == "gig" else kind))
     seed, part = rng.choice(KITCHEN_SEEDS), rng.random()
     content = kitchen_content(task, seed)
     if content in evaluated("kitchen"):
@@ -307,8 +312,9 @@ class Half(Competence):
 
     def slips(self, *what: object) -> bool:
         """As every reader, but for plans if :attr:`Lesson.hasty` says so."""
-        hasty = what[0] == "plan" and self.hasty is not None
-        return replace(self, slip=self.hasty, hasty=None).slips(*what) if hasty else super().slips(*what)
+        if what[0] == "plan" and self.hasty is not None:
+            return chance("slips", self.seed, *what) < self.hasty
+        return super().slips(*what)
 
     def knows(self, belief: str, *draw: object) -> bool:
         """Whether it is known; nothing is drawn."""
@@ -380,21 +386,19 @@ def lesson(world: str, seed: int, number: int) -> Lesson | None:
     order = (THEN if foresees and seed != HELD_OUT else ORDER)[world]
     given = LESSONS[world](order[number % len(order)], random.Random(f"{world} {seed} {number}"))
     if given and foresees and given.agent == "mindstores":
-        given = foreseeing(given, number)
+        aided = random.Random(f"aided {world} {seed} {number}").random() >= UNAIDED
+        given = foreseeing(given) if aided else replace(given, memory=NoMemory, options={"unaided": True})
     return given and replace(given, derives=derives)
 
 
-def foreseeing(given: Lesson, number: int) -> Lesson:
+def foreseeing(given: Lesson) -> Lesson:
     """Its first tasks over and over, with plans that mostly lack a step.
 
-    The same step, as the draw is by task: what was remembered of a plan that failed is foreseen of the next.
-    In one lesson of eight nothing is remembered and all is asked all the same, as in the control of notebook
-    06: from an empty memory no failure is foreseen.
+    What is left out of a task's first plan is drawn by lesson and task, so that the same plan is made, and
+    fails, whenever the task comes again: what was remembered of it is foreseen.
     """
     tasks, begin = given.tasks[:MET_AGAIN] * TIMES, given.begin[:MET_AGAIN] * TIMES
-    again = replace(given, tasks=tasks, begin=begin, hasty=HASTY)
-    unaided = {"memory": NoMemory, "options": {"unaided": True}}
-    return replace(again, **unaided) if number % 16 == 0 else again
+    return replace(given, tasks=tasks, begin=begin, hasty=HASTY)
 
 
 def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
@@ -421,6 +425,8 @@ def _share(world: str, given: Lesson, dialogue: Dialogue) -> float:
     """Chance that a dialogue is kept."""
     if given.hasty is not None:
         return 1.0 if "Prediction: failure" in dialogue.messages[-1]["content"] else BESIDE
+    if given.options:
+        return 1.0 if dialogue.role == "predictor" else BESIDE
     return KEPT.get(world, {}).get(given.agent, 1.0) if given.known else 1.0
 
 

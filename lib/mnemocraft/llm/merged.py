@@ -25,7 +25,7 @@ _EMBEDDINGS = "token_embd.weight"
 def merged(base: Path, adapter: Path, target: Path) -> bool:
     """Write the merged model, with 8-bit weights, unless it is there; False if the adapter names no tokens.
 
-    The ids of the marks (beginning, end, unknown, padding) stay what they are, and so must be the first ones.
+    The marks (beginning, end, unknown, padding) keep their ids, so that these must be the first kept ones.
 
     Args:
         base: A model's GGUF file, whose embeddings are its output layer too, as Gemma's are.

@@ -43,28 +43,31 @@ def claim(hypothesis: str, text: str, one: str, other: str, paper: str) -> Claim
 
 
 def run(
-    study: Study,
+    study: Callable[[str], Study],
+    tables: Callable[[pd.DataFrame], Tables],
+    draw: Callable[[Tables, str], Mapping[str, Figure]],
     model: str,
     cap: Sequence[Any],
     profile: str,
     workers: int,
-    tables: Callable[[pd.DataFrame], Tables],
-    draw: Callable[[Tables, str], Mapping[str, Figure]],
 ) -> Tables:
     """Play what is missing of a study; its tables, written with its figures into folders of the model's own.
 
+    The first three are a notebook's; its ``analysis.run_small`` has them filled in.
+
     Args:
-        study: What is played.
-        model: Who plays.
-        cap: What :meth:`~mnemocraft.runs.ModelSpec.of_notebook` takes beside the model.
-        profile: Names the folders.
-        workers: Processes.
+        study: What is played of a profile.
         tables: From the records to the tables by name.
         draw: From the tables and the model to the figures by name.
+        model: Who plays.
+        cap: What :meth:`~mnemocraft.runs.ModelSpec.of_notebook` takes beside the model.
+        profile: How much is played; names the folders too.
+        workers: Processes.
     """
-    out = paths.run_dir(study.name, model) / "small"
-    records = run_study(study, ModelSpec.of_notebook(model, *cap), out=out, workers=workers)
+    played = study(profile)
+    out = paths.run_dir(played.name, model) / "small"
+    records = run_study(played, ModelSpec.of_notebook(model, *cap), out=out, workers=workers)
     found = tables(records)
-    report.write(found, records, paths.results_dir(study.name, model, profile))
-    report.save_figures(draw(found, model), paths.figures_dir(study.name, model, profile))
+    report.write(found, records, paths.results_dir(played.name, model, profile))
+    report.save_figures(draw(found, model), paths.figures_dir(played.name, model, profile))
     return found

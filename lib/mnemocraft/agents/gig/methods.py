@@ -20,8 +20,9 @@ VARIANTS = {
     "gig_exp_star": ("GiG(+Exp)*", Parts(lookahead=True, loop_detection=True, experience=True, carry=True)),
 }
 """GiG by the name that conditions use: its name in the paper's tables, and its parts. GiG itself has loop
-detection and lookahead (footnote 3); those with experience are played with the memory ``trace``. Two are not
-the paper's: with loop detection off and with experience on where lookahead would make prompts too long."""
+detection and lookahead (footnote 3); those with experience are played with the memory ``trace``.
+Two are ours: GiG with neither part, and with loop detection and experience but without lookahead, which makes
+prompts long."""
 
 
 def _variant(name: str, label: str, parts: Parts) -> Agent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -65,16 +65,15 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
     }
 
 
-def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> dict[str, pd.DataFrame]:
-    """Play what is missing of the small model's study (:func:`.small_model.run`)."""
-    return small_model.run(small.study(profile), model, cap, profile, workers, small.tables, _draw_small)
-
-
 def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
     return {
         "within_calls": figures.within_calls(found["within_calls"], model),
         "verdicts": figures.verdicts(found["hypotheses"], model),
     }
+
+
+run_small = partial(small_model.run, small.study, small.tables, _draw_small)
+"""Play what is missing of the small model's study, from model, limits, profile and workers."""
 
 
 def not_run(found: Mapping[str, pd.DataFrame]) -> str:

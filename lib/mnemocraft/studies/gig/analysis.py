@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -93,13 +93,12 @@ def draw(found: Mapping[str, pd.DataFrame], model: str, weak: str = "") -> dict[
     return drawn
 
 
-def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> dict[str, pd.DataFrame]:
-    """Play what is missing of the small model's study (:func:`.small_model.run`)."""
-    return small_model.run(small.study(profile), model, cap, profile, workers, small.tables, _draw_small)
-
-
 def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
     return {
         "dishes": figures.dishes(found["known_dishes"], model),
         "verdicts": plots.verdicts(found["hypotheses"], model),
     }
+
+
+run_small = partial(small_model.run, small.study, small.tables, _draw_small)
+"""Play what is missing of the small model's study, from model, limits, profile and workers."""

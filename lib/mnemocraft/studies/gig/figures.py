@@ -179,8 +179,8 @@ def dishes(table: pd.DataFrame, model: str) -> Figure:
     figure, axes = plt.subplots(figsize=(PAGE, 2.6))
     methods = list(dict.fromkeys(table["method"]))
     kinds = {
-        small.SHORT: "short dishes that were shown",
-        small.LONG: "long ones",
+        small.KNOWN_SHORT: "short dishes that were shown",
+        small.KNOWN_LONG: "long ones",
         UNKNOWN: "dishes that were not",
     }
     points(axes, series(table, "items", kinds), methods, "method", apart=0.2)

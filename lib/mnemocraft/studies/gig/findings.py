@@ -52,7 +52,7 @@ def planned(profile: str, seeds: Sequence[int]) -> pd.DataFrame:
 
 def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown dishes."""
-    rows = tables["known_dishes"].query("items == @small.SHORT")
+    rows = tables["known_dishes"].query("items == @small.KNOWN_SHORT")
     rates = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
     by_claim = tables["hypotheses"].groupby("claim", sort=False)
     told = "; ".join(shipped.with_parts(claim) for _, claim in by_claim)

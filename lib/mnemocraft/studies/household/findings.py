@@ -12,7 +12,7 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, points
 from mnemocraft.studies.household import small
-from mnemocraft.studies.household.load import PLAYERS, STEM, games
+from mnemocraft.studies.household.load import PLAYERS, STEM, games, task_of
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -27,7 +27,8 @@ def findings(played: Played) -> list[str]:
 
 def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
     """What a profile can decide about GiG, by the tables that came with the repository."""
-    return shipped.planned(STEM, model, "games", sum(map(len, games(profile).values())))
+    tasks = {task_of(game) for names in games(profile).values() for game in names}
+    return shipped.planned(STEM, model, "tasks", len(tasks))
 
 
 def _rates(table: pd.DataFrame) -> str:

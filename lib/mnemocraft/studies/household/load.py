@@ -71,6 +71,11 @@ def games(profile: str) -> dict[str, tuple[str, ...]]:
     return {kind: tuple(names[: PER_TYPE.get(profile)]) for kind, names in found.items()}
 
 
+def task_of(game: str) -> str:
+    """What is asked for and where: ALFWorld has up to three games (*trials*) of a task, laid out anew."""
+    return game.partition("/trial_")[0]
+
+
 def ten(profile: str) -> tuple[str, ...]:
     """DEPS's ten tasks, or those of them that are among a profile's games."""
     return tuple(name for kind, names in games(profile).items() for name in names[: TEN[kind]])

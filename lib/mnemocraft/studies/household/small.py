@@ -99,15 +99,15 @@ def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def success(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Success by player and kind of task, with Wilson's interval over games."""
-    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="task")
+    """Success by player and kind of task, with Wilson's interval over tasks."""
+    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="asked")
     here = [player for player in LABELS if (episodes["player"] == player).any()]
     keys = [(player, items) for player in here for items in ITEMS]
-    return estimates.clustered(cells, ["player", "items"], keys, "games")
+    return estimates.clustered(cells, ["player", "items"], keys, "tasks")
 
 
 def by_type(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Success by type of task and player; the average is over all games."""
+    """Success by type of task and player, with intervals over games; the average is over all of them."""
     named = episodes.assign(what=episodes["type"].map(TYPES))
     return estimates.rates(pd.concat([named, named.assign(what=AVERAGE)]), ["what", "player"])
 
@@ -138,6 +138,6 @@ CLAIMS = (
 
 def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
     """:data:`CLAIMS`, over all games and over known and unknown types; NaN for what was not played."""
-    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="task")
-    judged = claims.judge(CLAIMS, {"success": cells}, "games", {}, claims.players(episodes))
+    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="asked")
+    judged = claims.judge(CLAIMS, {"success": cells}, "tasks", {}, claims.players(episodes))
     return judged.drop(columns="metric")

@@ -11,7 +11,7 @@ from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.estimates import NUMBERS, bars, in_order, join, rates
-from mnemocraft.studies.household.load import CONTROLLERS, LABELS
+from mnemocraft.studies.household.load import CONTROLLERS, LABELS, task_of
 from mnemocraft.studies.household.load import NUMBERS as TYPE_NUMBERS
 
 AVERAGE = "Average"
@@ -25,10 +25,15 @@ QWEN = "Qwen3-235B-A22B-Instruct-2507-FP8"
 
 
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
-    """The episodes with ``type`` (a key of ``LABELS``), ``set`` and ``passed``; every record counts."""
+    """The episodes with ``type`` (a key of ``LABELS``), ``set``, ``passed`` and ``asked``; all count.
+
+    The games of a task (``asked``) are alike, so that tasks are what is resampled.
+    """
     names = records["task"].str.split("/")
     kind = names.str[1].str.partition("-")[0]
-    return records.assign(passed=records["success"].astype(float), type=kind, set=names.str[0])
+    return records.assign(passed=records["success"].astype(float), type=kind, set=names.str[0]).assign(
+        asked=records["task"].map(task_of)
+    )
 
 
 def _twice(episodes: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -143,8 +148,8 @@ def _paper_cells() -> Mapping[tuple[str, Key], float]:
 
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The claims; games are resampled, of DEPS's ten with all their runs."""
+    """The claims; tasks are resampled with all their games, of DEPS's ten with all their runs."""
     measured = stats.cells(
-        episodes.assign(part=ALL), stats.rate("passed"), ["part", "player"], cluster="task"
+        episodes.assign(part=ALL), stats.rate("passed"), ["part", "player"], cluster="asked"
     )
-    return claims.judge(CLAIMS, {"passed": measured}, "games", _paper_cells(), claims.players(episodes))
+    return claims.judge(CLAIMS, {"passed": measured}, "tasks", _paper_cells(), claims.players(episodes))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -50,13 +50,12 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
     }
 
 
-def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> dict[str, pd.DataFrame]:
-    """Play what is missing of the small model's study (:func:`.small_model.run`)."""
-    return small_model.run(small.study(profile), model, cap, profile, workers, small.tables, _draw_small)
-
-
 def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
     return {
         "learning": figures.learning(found["known_items"], model),
         "verdicts": plots.verdicts(found["hypotheses"], model),
     }
+
+
+run_small = partial(small_model.run, small.study, small.tables, _draw_small)
+"""Play what is missing of the small model's study, from model, limits, profile and workers."""
