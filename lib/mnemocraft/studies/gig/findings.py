@@ -56,7 +56,13 @@ def _small(model: str, tables: Tables) -> str:
     rates = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
     by_claim = tables["hypotheses"].groupby("claim", sort=False)
     told = "; ".join(shipped.with_parts(claim) for _, claim in by_claim)
-    return f"{_who(model)} Pass@1 in {rows['n'].max()} kitchens with a short known dish: {rates}. {told}."
+    met = "; ".join(
+        f"{small.LABELS[row['method']]} {text(row)}, goal ({row['goal']}) met: {row['met']}"
+        for _, row in tables["goals_of_the_design"].iterrows()
+    )
+    reached = f" All known dishes: {met}." if met else ""
+    short = f"Pass@1 in {rows['n'].max()} kitchens with a short known dish: {rates}"
+    return f"{_who(model)} {short}. {told}.{reached}"
 
 
 def _effect(row: pd.Series) -> str:
