@@ -209,7 +209,8 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
             mine = rows[ran & chosen & (outcome == name)].rename(columns={"effect": "value"})
             look = VERDICTS[name] | {"linestyle": "none", "ms": size, "elinewidth": size / 4, "label": label}
             axes.errorbar(100 * mine["value"], y[mine.index], xerr=whiskers(mine, 100), **look)
-    axes.plot(100 * rows["paper_effect"], y, "|", color=PAPER, ms=8, mew=1.6, label="the paper")
+    if (paper := rows["paper_effect"].astype(float)).notna().any():
+        axes.plot(100 * paper, y, "|", color=PAPER, ms=8, mew=1.6, label="the paper")
     axes.set_yticks(y, names)
     for tick, big in zip(axes.get_yticklabels(), whole, strict=True):
         tick.set_color("black" if big else "0.4")
