@@ -35,6 +35,8 @@ PAGE = 7.0
 MIN_FONT = 7.0
 """Smallest font in points that a figure may use."""
 SURROGATE_MARK = "SURROGATE, not a language model"
+MARK_HEIGHT = 2.0
+"""Inches that it takes: no figure with it is lower."""
 PRINT_DPI = 110
 """Pixels an inch in the sheet of a folder's figures."""
 
@@ -146,6 +148,7 @@ def stamp(figure: Figure, note: str, *models: str) -> None:
     text = text.replace(" %", "\N{NO-BREAK SPACE}%").replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
     edge = 1.0
     if any(map(is_surrogate, models)):
+        figure.set_figheight(max(figure.get_figheight(), MARK_HEIGHT))
         edge = 1 - 0.19 / figure.get_figwidth()
         figure.set_layout_engine("constrained", rect=(0, 0, edge, 1))
         box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "0.2", "linewidth": 0.6}
@@ -166,8 +169,8 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Save as ``name.pdf`` and ``name.png``, byte-identical for identical drawings, and close the figure.
 
     Raises:
-        ValueError: The figure is neither :data:`COLUMN` nor :data:`PAGE` wide, or too low for the surrogate's
-            mark on its edge, or some of its text is smaller than :data:`MIN_FONT`.
+        ValueError: The figure is neither :data:`COLUMN` nor :data:`PAGE` wide, or some of its text is smaller
+            than :data:`MIN_FONT`.
     """
     if figure.get_figwidth() not in _widths:
         raise ValueError(f"{name} is {figure.get_figwidth():g} in wide, not {COLUMN:g} or {PAGE:g}.")
@@ -178,9 +181,6 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         figure.draw_without_rendering()  # lays out once, for both files
         if (least := smallest(figure)) < MIN_FONT:
             raise ValueError(f"{name} has text of {least:g} pt, less than {MIN_FONT:g}.")
-        marks = [text for text in figure.texts if text.get_text() == SURROGATE_MARK]
-        if any(mark.get_window_extent().height > figure.bbox.height for mark in marks):
-            raise ValueError(f"{name} is {figure.get_figheight():g} in high, too low for its mark.")
         figure.set_layout_engine("none")
         told = f"{figure.get_figwidth():g} in wide, text from {least:g} pt"
         figure.savefig(paths[0], metadata={"CreationDate": None, "Creator": "mnemocraft", "Producer": None})
