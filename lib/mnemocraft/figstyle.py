@@ -35,7 +35,7 @@ PAGE = 7.0
 MIN_FONT = 7.0
 """Smallest font in points that a figure may use."""
 SURROGATE_MARK = "SURROGATE, not a language model"
-MARK_HEIGHT = 2.0
+MARK_HEIGHT = 2.05
 """Inches that it takes: no figure with it is lower."""
 PRINT_DPI = 110
 """Pixels an inch in the sheet of a folder's figures."""
