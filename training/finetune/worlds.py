@@ -383,7 +383,7 @@ def lesson(world: str, seed: int, number: int) -> Lesson | None:
         world in begun and (seed == HELD_OUT or number >= begun[world])
         for begun in (DERIVED_FROM, FORESEES_FROM)
     )
-    order = (THEN if foresees and seed != HELD_OUT else ORDER)[world]
+    order = (THEN if foresees and seed != HELD_OUT else ORDER)[world]  # checks draw everybody
     given = LESSONS[world](order[number % len(order)], random.Random(f"{world} {seed} {number}"))
     if given and foresees and given.agent == "mindstores":
         aided = random.Random(f"aided {world} {seed} {number}").random() >= UNAIDED

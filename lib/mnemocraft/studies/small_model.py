@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from mnemocraft import paths
 from mnemocraft.agents.rollout import Agent
 from mnemocraft.runs import ModelSpec, Study, run_study
-from mnemocraft.stats import difference
+from mnemocraft.stats import Key, difference
 from mnemocraft.studies import report
 from mnemocraft.studies.claims import ALL, Claim
 
@@ -20,6 +20,7 @@ Tables = dict[str, pd.DataFrame]
 KNOWN, UNKNOWN = "known", "unknown"
 """Kinds of tasks: all that they take was shown in training, or not."""
 ITEMS = (KNOWN, UNKNOWN, ALL)
+HALVES = {KNOWN: KNOWN, UNKNOWN: UNKNOWN}
 NOT_ASKED = "not asked"
 """What the paper says of a claim that is ours."""
 
@@ -32,14 +33,26 @@ def brief(agent: Agent, longest: int, held: bool = False) -> Agent:
     return replace(agent, sampling={"": replace(agent.sampling[""], max_tokens=longest, held=held)})
 
 
-def claim(hypothesis: str, text: str, one: str, other: str, paper: str) -> Claim:
+def claim(
+    hypothesis: str,
+    text: str,
+    one: str,
+    other: str,
+    paper: str,
+    whole: str = ALL,
+    parts: Mapping[str, str] = HALVES,
+) -> Claim:
     """``one`` succeeds more often than ``other``: in all tasks, and in known and unknown ones as parts.
 
-    Its metric is ``success``, by player and kind of task; ``paper`` is the paper's own verdict.
+    Its metric is ``success``, by player and kind of task; ``paper`` is the paper's own verdict. ``whole`` and
+    ``parts`` (kinds by the part's name) are what else it may be claimed of.
     """
-    over = {items: difference([(one, items)], [(other, items)]) for items in ITEMS}
-    whole = over.pop(ALL)
-    return Claim(hypothesis, text, "success", whole, paper, rates=True, parts=over)
+
+    def more(items: str) -> dict[Key, float]:
+        return difference([(one, items)], [(other, items)])
+
+    over = {part: more(items) for part, items in parts.items()}
+    return Claim(hypothesis, text, "success", more(whole), paper, rates=True, parts=over)
 
 
 def run(

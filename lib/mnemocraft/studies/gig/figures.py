@@ -180,7 +180,7 @@ def dishes(table: pd.DataFrame, model: str) -> Figure:
     methods = list(dict.fromkeys(table["method"]))
     kinds = {
         small.KNOWN_SHORT: "short dishes that were shown",
-        small.KNOWN_LONG: "long ones",
+        small.KNOWN_LONG: "long ones that were shown",
         UNKNOWN: "dishes that were not",
     }
     points(axes, series(table, "items", kinds), methods, "method", apart=0.2)

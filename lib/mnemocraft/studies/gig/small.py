@@ -7,7 +7,6 @@ others it has only seen that one does what an experience in the prompt did. Its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 import pandas as pd
@@ -21,16 +20,15 @@ from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import PROFILES
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import Key, difference, rate
+from mnemocraft.stats import rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
-from mnemocraft.studies.claims import Claim
 from mnemocraft.studies.gig import sweep
 from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.load import memory_bank, task_facts, tasks
 from mnemocraft.studies.gig.measures import COUNTS
 from mnemocraft.studies.gig.measures import LABELS as METHOD_LABELS
-from mnemocraft.studies.small_model import KNOWN, NOT_ASKED, UNKNOWN, brief
+from mnemocraft.studies.small_model import KNOWN, NOT_ASKED, UNKNOWN, brief, claim
 
 ADAPTER = "kitchen_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
@@ -171,20 +169,8 @@ def reading(found: pd.DataFrame) -> pd.DataFrame:
     return estimates.wide(named, ["method"], ["items"]).fillna("not played")
 
 
-def _claim(
-    hypothesis: str, text: str, one: str, other: str, paper: str, parts: Mapping[str, str] | None = None
-) -> Claim:
-    """``one`` makes more dishes than ``other``: short known ones, or all short ones and each of its parts."""
-
-    def more(items: str) -> dict[Key, float]:
-        return difference([(one, items)], [(other, items)])
-
-    over = {part: more(items) for part, items in (parts or {}).items()}
-    return Claim(
-        hypothesis, text, "success", more(SHORT if parts else KNOWN_SHORT), paper, rates=True, parts=over
-    )
-
-
+_claim = partial(claim, whole=KNOWN_SHORT, parts={})
+"""Of short known dishes."""
 HELD_TO = "makes more short known dishes held to the valid actions than free"
 CLAIMS = (
     _claim("state", "GiG(+LD) makes more short known dishes than ReAct", "gig_ld", "react", NOT_ASKED),
@@ -192,12 +178,13 @@ CLAIMS = (
     _claim("decoding", f"GiG(+LD) {HELD_TO}", "gig_ld_held", "gig_ld", NOT_ASKED),
     _claim("decoding", f"ReAct {HELD_TO}", "react_held", "react", NOT_ASKED),
     _claim("loops", "GiG makes more short known dishes with loop detection", "gig_ld", "gig_plain", LOOPS),
-    _claim(
+    claim(
         "experience",
         "GiG(+LD) makes more short dishes with experience",
         "gig_ld_exp",
         "gig_ld",
         TABLE_1,
+        SHORT,
         {KNOWN: KNOWN_SHORT, UNKNOWN: UNKNOWN},
     ),
     _claim("lookahead", "GiG(+LD) makes more short known dishes with lookahead", "gig", "gig_ld", LOOKAHEAD),

@@ -31,9 +31,8 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
     """
     names = records["task"].str.split("/")
     kind = names.str[1].str.partition("-")[0]
-    return records.assign(passed=records["success"].astype(float), type=kind, set=names.str[0]).assign(
-        asked=records["task"].map(task_of)
-    )
+    passed, asked = records["success"].astype(float), records["task"].map(task_of)
+    return records.assign(passed=passed, type=kind, set=names.str[0], asked=asked)
 
 
 def _twice(episodes: pd.DataFrame, column: str) -> pd.DataFrame:
