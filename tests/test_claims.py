@@ -1,10 +1,12 @@
 """Claims: what is judged, what a stand-in gets, what is said beside the paper."""
 
+from math import nan
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from mnemocraft.stats import Cells, Key, cells, difference, rate
+from mnemocraft.stats import Cells, Estimate, Key, cells, difference, rate
 from mnemocraft.studies.claims import Claim, judge, planned, sentences
 from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
@@ -83,9 +85,26 @@ def test_a_stand_in_gets_no_verdict_and_no_p(model: str) -> None:
 
 
 def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
-    assert Claim("H", "", "x", {}).of_standin() == "not built in"
+    effect = Estimate(0.1, 0.05, 0.2, 0.01, 60, 60)
+    assert Claim("H", "", "x", {}).of_standin(effect) == "not built in"
     with pytest.raises(KeyError, match="no assumption 'magic'"):
-        Claim("H", "", "x", {}, assumed="magic").of_standin()
+        Claim("H", "", "x", {}, assumed="magic").of_standin(effect)
+
+
+@pytest.mark.parametrize(
+    ("effect", "told"),
+    [
+        ((0.1, 0.05, 0.2), f"consequence of: {FOLLOWS}"),
+        ((-0.1, -0.2, -0.05), f"consequence of: {FOLLOWS}"),
+        ((0.1, 0.0, 0.2), "no effect seen"),
+        ((0.01, -0.1, 0.1), "no effect seen"),
+        ((0.0, nan, nan), "no effect seen"),
+        ((0.25, nan, nan), f"consequence of: {FOLLOWS}"),
+    ],
+)
+def test_an_effect_that_may_be_0_is_no_consequence(effect: tuple[float, ...], told: str) -> None:
+    found = Estimate(*effect, nan, 60, 60)
+    assert Claim("H", "", "x", {}, assumed=FOLLOWS).of_standin(found) == told
 
 
 def test_below_twenty_clusters_there_is_no_verdict() -> None:

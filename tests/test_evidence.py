@@ -119,6 +119,16 @@ def test_the_readme_begins_with_real_models_whose_claims_could_be_tested(results
     assert [line.split(" | ")[0].strip("| ") for line in lines] == ["tested", "no test", "nobody"]
 
 
+def test_claims_in_a_table_of_their_own_are_listed_with_their_unit(results: Path) -> None:
+    folder = results / "02_y/replay-m/quick"
+    theirs = pd.DataFrame([ROW | {"claim": "orders matter"}])
+    unit = theirs.columns[list(theirs).index("pairs") + 1]
+    theirs.rename(columns={unit: "orders"}).to_csv(folder / "order_claims.csv", index=False)
+    table = evidence.table(results, results.parent / "runs.csv")
+    row = table[table["claim"] == "orders matter"].iloc[0]
+    assert (row["unit"], row["notebook"], row["profile"]) == ("orders", "02_y", "quick")
+
+
 def test_a_missing_table_and_one_of_an_older_form_are_said(results: Path) -> None:
     path = results / "02_y/replay-m/quick/hypotheses.csv"
     pd.DataFrame([ROW]).drop(columns="part").to_csv(path, index=False)

@@ -341,8 +341,9 @@ def test_anova_has_the_shape_of_the_papers_table_7() -> None:
         (-0.1, 0.01, "negative", "holds", "is negative, as claimed"),
         (0.1, 0.01, "negative", "fails", "is positive, and negative was claimed"),
         (-0.1, 0.01, "positive", "fails", "is negative, and positive was claimed"),
-        (0.1, 0.05, "positive", "undecided", "not distinguishable"),
-        (-0.1, 1.0, "positive", "undecided", "not distinguishable"),
+        (0.1, 0.05, "positive", "undecided", "not distinguishable from 0 when all claims are corrected for"),
+        (-0.1, 0.324, "positive", "undecided", "(p 0.324)"),
+        (0.02, 1.0, "positive", "undecided", "not distinguishable from 0"),
         (np.nan, np.nan, "positive", "undecided", "not measured"),
     ],
 )
@@ -352,6 +353,8 @@ def test_verdicts_follow_the_corrected_p(
     found = Estimate(value, value - 0.05, value + 0.05, 0.001, 100, 20, 20)
     judged = verdict(found, p, direction)
     assert judged.outcome == outcome and words in judged.sentence
+    beyond = abs(value) > 0.05 and outcome == "undecided"
+    assert ("corrected" in judged.sentence) == beyond, "an interval without 0 and no verdict: why?"
 
 
 def test_an_effect_that_could_not_show_cannot_be_decided() -> None:

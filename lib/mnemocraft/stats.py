@@ -451,7 +451,9 @@ def verdict(
         return Verdict("cannot be decided here", f"{measured}: {reason}")
     measured += f" ({found.n} pairs in {found.clusters} clusters)"
     if not p < ALPHA:
-        return Verdict("undecided", f"{measured} is not distinguishable from 0")
+        beyond = found.low > 0 or found.high < 0  # of 0: an interval is of one effect, p of all claims
+        reason = f" when all claims are corrected for (p {p_text(p)})" if beyond else ""
+        return Verdict("undecided", f"{measured} is not distinguishable from 0{reason}")
     sign = "positive" if found.value > 0 else "negative"
     if sign == direction:
         return Verdict("holds", f"{measured} is {sign}, as claimed")

@@ -55,12 +55,17 @@ class Claim:
     assumed: str = ""
     registered: bool = False
 
-    def of_standin(self) -> str:
-        """What a table says instead of a verdict where a stand-in played."""
+    def of_standin(self, effect: Estimate) -> str:
+        """What a table says instead of a verdict where a stand-in played, with this effect.
+
+        A consequence is something that is there: an effect of 0, or one whose interval holds 0, is none.
+        """
         if not self.assumed:
             return "not built in"
         if self.assumed not in ASSUMPTIONS:
             raise KeyError(f"no assumption {self.assumed!r}: there are {', '.join(ASSUMPTIONS)}")
+        if effect.value == 0 or effect.low <= 0 <= effect.high:
+            return "no effect seen"
         return f"consequence of: {self.assumed}"
 
 
@@ -137,11 +142,11 @@ def judge(
             | {"pairs": effect.n, unit: effect.clusters, "detectable": least}
             | {"p": stats.p_text(one), "p_holm": stats.p_text(many, len(rows))}
             | {"paper_effect": asked, "paper_verdict": claim.paper_verdict}
-            | {"verdict": claim.of_standin() if standin else verdict.outcome}
+            | {"verdict": claim.of_standin(effect) if standin else verdict.outcome}
             | ({"direction": "", "size": ""} if standin else agreement(effect, asked))
             | {"finding": _interval(effect) if standin else verdict.sentence}
         )
-    return _reversals(pd.DataFrame(told))
+    return _reversals(pd.DataFrame(told), is_surrogate(model))
 
 
 def agreement(effect: Estimate, paper: float) -> dict[str, str]:
@@ -164,8 +169,8 @@ def _interval(effect: Estimate) -> str:
     return f"{effect.value:+.3f}{reach} ({effect.n} pairs in {effect.clusters} clusters)"
 
 
-def _reversals(table: pd.DataFrame) -> pd.DataFrame:
-    """Parts whose intervals lie on opposite sides of 0 make the verdict on all of them ``reverses``."""
+def _reversals(table: pd.DataFrame, standin: bool) -> pd.DataFrame:
+    """Parts whose intervals lie on opposite sides of 0 make a verdict on all of them ``reverses``."""
     for _, rows in table.groupby(["hypothesis", "claim"], sort=False):
         parts = rows[rows["part"] != ALL]
         up, down = parts[parts["low"] > 0], parts[parts["high"] < 0]
@@ -173,8 +178,8 @@ def _reversals(table: pd.DataFrame) -> pd.DataFrame:
             signs = ", ".join(f"{row['effect']:+.3f} in {row['part']}" for _, row in parts.iterrows())
             whole = rows.index[rows["part"] == ALL]
             table.loc[whole, "finding"] += f". The effect reverses: {signs}"
-            judged = whole[~table.loc[whole, "verdict"].str.startswith(("consequence", "not built"))]
-            table.loc[judged, "verdict"] = "reverses"
+            if not standin:
+                table.loc[whole, "verdict"] = "reverses"
     return table
 
 

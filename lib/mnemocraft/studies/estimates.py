@@ -38,11 +38,11 @@ def over_clusters(found: Estimate, unit: str) -> dict[str, float]:
 
 
 def text(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:
-    """A number of a table for reading: ``0.52 [0.49, 0.55]``; ``-`` is not known."""
+    """A number of a table for reading: ``0.52 [0.49, 0.55]``, or ``0.52`` without one; ``-``: not known."""
     if pd.isna(row[value]):
         return "-"
-    low, high = ("?" if pd.isna(row[end]) else format(row[end], digits) for end in ("low", "high"))
-    return f"{row[value]:{digits}} [{low}, {high}]"
+    reach = "" if pd.isna(row["low"]) else f" [{row['low']:{digits}}, {row['high']:{digits}}]"
+    return f"{row[value]:{digits}}{reach}"
 
 
 def counted(row: pd.Series) -> str:

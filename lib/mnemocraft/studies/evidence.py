@@ -1,8 +1,8 @@
 """The claims of all notebooks in one table, as an artefact's reviewer asks for them.
 
 ``python -m mnemocraft.studies.evidence`` writes it to ``CLAIMS.md`` from the committed tables
-(``data/results/<notebook>/<model>/<profile>/hypotheses.csv`` of the runs in ``data/runs.csv``), and its first
-lines into ``README.md``.
+(``data/results/<notebook>/<model>/<profile>/hypotheses.csv``, and ``*_claims.csv`` beside it, of the runs in
+``data/runs.csv``), and its first lines into ``README.md``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ largest profile. `python -m mnemocraft.studies.evidence` makes this page from th
 - **verdict**: `holds`, `fails` or `undecided` by the corrected p; `reverses` if parts have opposite effects;
   `cannot be decided here` if the paper's effect is smaller than the detectable one. Nothing is judged below
   20 clusters. A stand-in for a language model gets no verdict: what it does is a `consequence of` an
-  assumption that notebook 00 lists, or `not built in`.
+  assumption that notebook 00 lists, or there is `no effect seen` of it, or it is `not built in`.
 - **beside the paper**: is the direction the paper's, and does our interval contain or exclude its size?
 - **tolerance**: what a rerun with the versions of `constraints.txt` has to reproduce, with any `--workers`.
 
@@ -54,9 +54,10 @@ def table(results: Path = RESULTS, runs: Path = RUNS) -> pd.DataFrame:
     """One row a claim and part, those of language models first.
 
     Returns:
-        ``notebook``, ``model``, ``profile``, ``command``, ``minutes``, ``tolerance``, and of its
-        ``hypotheses.csv``: ``claim``, ``part``, ``metric``, ``effect``, ``low``, ``high``, ``clusters`` with
-        their ``unit``, ``detectable``, ``paper_effect``, ``verdict``, ``direction`` and ``size``.
+        ``notebook``, ``model``, ``profile``, ``command``, ``minutes``, ``tolerance``, and of its claims'
+        tables (``hypotheses.csv`` and any ``*_claims.csv``): ``claim``, ``part``, ``metric``, ``effect``,
+        ``low``, ``high``, ``clusters`` with their ``unit``, ``detectable``, ``paper_effect``, ``verdict``,
+        ``direction`` and ``size``.
 
     Raises:
         MnemocraftError: a table is missing, or of an older form.
@@ -72,6 +73,11 @@ def _read(run: Any, results: Path) -> pd.DataFrame:
     path = results / run.notebook / paths.slug(run.model) / run.profile / "hypotheses.csv"
     if not path.exists():
         raise MnemocraftError(f"{path} is missing, and data/runs.csv lists its run.")
+    return pd.concat([_claims(table, run) for table in (path, *sorted(path.parent.glob("*_claims.csv")))])
+
+
+def _claims(path: Path, run: Any) -> pd.DataFrame:
+    """The claims of one table of a run."""
     with unreadable(path):
         claims = pd.read_csv(path)
     if not {"part", "pairs", "detectable"} <= set(claims):

@@ -56,6 +56,12 @@ def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> s
     return told(rows.iloc[0]) + (f" ({'; '.join(parts)})" if parts else "")
 
 
+def each(table: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:
+    """The claims of a table that were played, with their parts, as a list within a finding."""
+    by_claim = table.dropna(subset=["effect"]).groupby("claim", sort=False)
+    return "".join(f"\n    - {with_parts(rows, told)}" for _, rows in by_claim)
+
+
 class Opening:
     """The cell that opens a notebook.
 

@@ -96,7 +96,8 @@ def lines(
         beside = ScaledTranslation(shifts(len(named), apart)[i] / 72, 0, axes.figure.dpi_scale_trans)
         if rows.empty:  # has its look all the same
             continue
-        value, ends = scale * rows["value"].astype(float), whiskers(rows, scale)
+        value = scale * rows["value"].astype(float)
+        ends = whiskers(rows, scale) if label in whisked else np.zeros((2, len(rows)))
         look = figstyle.line(i) | {"elinewidth": 0.7, "clip_on": False, "transform": axes.transData + beside}
         axes.errorbar(rows[x], value, ends if label in whisked else None, label=label, **look)
         for end in (value - ends[0], value + ends[1]):

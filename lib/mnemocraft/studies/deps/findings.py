@@ -13,7 +13,7 @@ from mnemocraft.studies import claims
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
-from mnemocraft.studies.findings import Played, gather, points, shipped, with_parts
+from mnemocraft.studies.findings import Played, each, gather, points, shipped
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -65,9 +65,10 @@ def _first_plans(model: str, found: Tables) -> str:
 
 def _small_claims(model: str, found: Tables) -> str:
     """Of the small model's study, which alone has them: what explanations and what rounds are worth."""
-    of = dict(list(found["hypotheses"].groupby("hypothesis")))
-    told = [with_parts(of[name], _told) for name in ("explanations", "rounds")]
-    return f"`{model}`: {'. '.join(told)}."
+    mine = found["hypotheses"].query("hypothesis in ['explanations', 'rounds']")
+    if mine.empty:
+        return ""
+    return f"`{model}`, what explanations and rounds are worth:{each(mine, _told)}"
 
 
 def _alike(model: str, found: Tables) -> str:

@@ -149,21 +149,19 @@ def figure9(table: pd.DataFrame, model: str, weak: str) -> Figure:
         axes.set_title(title)
     grid[0].set_ylabel("Generated tokens a step")
     figure.legend(handles=_faces(OUTCOMES), loc="outside upper center", ncols=2)
-    note = f"n = {table['n'].sum():.0f} episodes, by bar above it (no bar: fewer than {LEAST})."
+    note = f"n = {table['n'].sum():.0f} episodes; above a name: successes/failures (no bar: under {LEAST})."
     _stamp(figure, f"{note} Whiskers: 95 %, bootstrap over kitchens.", model, weak)
     return figure
 
 
 def _token_panel(axes: Axes, rows: pd.DataFrame, methods: Sequence[str]) -> None:
-    axes.set_xticks(range(len(methods)), [LABELS[m].replace("+", "\n+") for m in methods])
-    if _empty(axes, rows):
-        return
-    bars(axes, series(rows[rows["n"] >= LEAST], "outcome", OUTCOMES), methods, "method", scale=1)
-    for shift, outcome in zip(shifts(2, 0.4), OUTCOMES, strict=True):
-        mine = rows[rows["outcome"] == outcome].set_index("method").reindex(list(methods))
-        tops = (mine["value"] + whiskers(mine)[1]).where(mine["n"] >= LEAST, 0)
-        for at, (top, n) in enumerate(zip(tops, mine["n"].fillna(0), strict=True)):
-            axes.text(at + shift, top, f"{n:.0f}", ha="center", va="bottom", color="black" if top else "0.4")
+    count = rows.pivot_table(index="method", columns="outcome", values="n", aggfunc="sum")
+    count = count.reindex(index=list(methods), columns=list(OUTCOMES)).fillna(0)
+    numbers = [f"{success:.0f}/{failure:.0f}" for success, failure in count.itertuples(index=False)]
+    names = [LABELS[method].replace("+", "\n+") for method in methods]
+    axes.set_xticks(range(len(methods)), [f"{n}\n{name}" for name, n in zip(names, numbers, strict=True)])
+    if not _empty(axes, rows):
+        bars(axes, series(rows[rows["n"] >= LEAST], "outcome", OUTCOMES), methods, "method", scale=1)
 
 
 def verdicts(table: pd.DataFrame, model: str, weak: str) -> Figure:

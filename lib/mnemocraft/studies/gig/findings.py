@@ -54,15 +54,13 @@ def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown dishes."""
     rows = tables["known_dishes"].query("items == @small.KNOWN_SHORT")
     rates = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
-    by_claim = tables["hypotheses"].groupby("claim", sort=False)
-    told = "; ".join(shipped.with_parts(claim) for _, claim in by_claim)
     met = "; ".join(
         f"{small.LABELS[row['method']]} {text(row)}, goal ({row['goal']}) met: {row['met']}"
         for _, row in tables["goals_of_the_design"].iterrows()
     )
     reached = f" All known dishes: {met}." if met else ""
     short = f"Pass@1 in {rows['n'].max()} kitchens with a short known dish: {rates}"
-    return f"{_who(model)} {short}. {told}.{reached}"
+    return f"{_who(model)} {short}.{reached}{shipped.each(tables['hypotheses'])}"
 
 
 def _effect(row: pd.Series) -> str:

@@ -40,9 +40,7 @@ def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown types."""
     met = tables["goals_of_the_design"]
     rates = "; ".join(f"{small.LABELS[row['player']]} {text(row)}" for _, row in met.iterrows())
-    by_claim = tables["hypotheses"].groupby("claim", sort=False)
-    told = "; ".join(shipped.with_parts(rows) for _, rows in by_claim)
-    return f"`{model}`, success in {met['n'].max()} games: {rates}. {told}."
+    return f"`{model}`, success in {met['n'].max()} games: {rates}.{shipped.each(tables['hypotheses'])}"
 
 
 def _totals(model: str, tables: Tables) -> str:

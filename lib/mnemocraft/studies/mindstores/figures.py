@@ -60,8 +60,8 @@ def by_neighbours(table: pd.DataFrame, model: str) -> Figure:
     figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
     lines(axes, named, "place", whisked=["all tasks"])
     axes.set_xticks(range(len(NEIGHBOURS)), [str(k) for k in NEIGHBOURS])
-    axes.set_xlabel("experiences shown (k); 0 is DEPS")
-    per_cent(axes, "success (%)")
+    axes.set_xlabel("Experiences shown (k); 0 is DEPS")
+    per_cent(axes, "Success (%)")
     legend(figure, axes, 3)
     size = table.loc[table["group"] == AVERAGE, "n"].max()
     stamp(figure, f"n = {size:,} a point of all tasks.", model)
@@ -73,10 +73,12 @@ def by_trial(table: pd.DataFrame, model: str) -> Figure:
     """Learning: success by trial, where every task has a memory of its own."""
     mine = table[table["part"] == FRESH]
     figure, axes = plt.subplots(figsize=(COLUMN, 2.6))
-    lines(axes, plots.merged(series(mine, "player", {name: LABELS[name] for name in _SHOWN})), "trial")
+    named = plots.merged(series(mine, "player", {name: LABELS[name] for name in _SHOWN}))
+    lines(axes, named, "trial", apart=0)
+    plt.setp(axes.lines, markevery=3)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("trial of a task")
-    per_cent(axes, "success (%)")
+    axes.set_xlabel("Trial of a task")
+    per_cent(axes, "Success (%)")
     legend(figure, axes, 2)
     stamp(figure, f"n = {mine['n'].max():,} a point; intervals: curve.csv.", model)
     return figure
@@ -90,7 +92,7 @@ def other_memories(table: pd.DataFrame, model: str) -> Figure:
     look = figstyle.line(0) | {"linestyle": "none"}
     axes.errorbar(100 * mine["value"], mine.index, xerr=plots.whiskers(mine, 100), **look)
     axes.set_yticks(mine.index, mine["label"])
-    axes.set(xlim=(0, 103), ylim=(-0.6, len(mine) - 0.4), xlabel="success (%)")
+    axes.set(xlim=(0, 103), ylim=(-0.6, len(mine) - 0.4), xlabel="Success (%)")
     stamp(figure, f"n = {mine['n'].max():,} a mark; whiskers: 95 %.", model)
     return figure
 
@@ -110,8 +112,14 @@ def by_task(table: pd.DataFrame, model: str) -> Figure:
         if (column, "mindstores") in wide:
             gap = 100 * (wide[column, "mindstores"] - wide[column, "deps"])
             axes.plot(range(len(gap)), gap, label=label, **look | {"linestyle": "none"})
-    axes.set_xticks([])
-    axes.set(xlabel="the paper's 53 rows, MT1 to MT8", ylabel="MindStores − DEPS (points)")
+    groups = wide.index.get_level_values("meta_task")
+    ends = np.flatnonzero(groups[1:] != groups[:-1]) + 0.5
+    for end in ends:
+        axes.axvline(end, color="0.8", lw=0.6)
+    edges = np.array([-0.5, *ends, len(groups) - 0.5])
+    axes.set_xticks((edges[1:] + edges[:-1]) / 2, groups.unique())
+    axes.tick_params("x", length=0)
+    axes.set(xlim=edges[[0, -1]], xlabel="The paper's tasks", ylabel="MindStores − DEPS (points)")
     legend(figure, axes, 2)
     stamp(figure, f"n = {table['n'].max()} episodes a task and player.", model)
     return figure
@@ -133,7 +141,7 @@ def by_skill(table: pd.DataFrame, learnt: pd.DataFrame, model: str) -> Figure:
         axes.set_xticks(
             range(len(SKILL_OF)), [name.split(" ", 1)[1] for name in SKILL_OF], rotation=35, ha="right"
         )
-    theirs.set_ylabel("iterations")
+    theirs.set_ylabel("Iterations")
     for axes, cap in ((theirs, CAP), (mine, table.loc[table["learnt"] < 1, "most"].max())):
         if not np.isnan(cap):
             axes.axhline(cap, color="0.6", lw=0.6, ls=":")
@@ -144,8 +152,8 @@ def by_skill(table: pd.DataFrame, learnt: pd.DataFrame, model: str) -> Figure:
         look = figstyle.line(i) | {"ms": 2.5}
         curve.plot(rows["iterations"], 100 * rows["value"], drawstyle="steps-post", **look)
     plots.logarithmic(curve, "x")
-    per_cent(curve, "skills learnt (%)")
-    curve.set(xlabel="iterations", title="ours, all six skills")
+    per_cent(curve, "Skills learnt (%)")
+    curve.set(xlabel="Iterations", title="ours, all six skills")
     legend(figure, mine, 3)
     note = f"n = {table['n'].max()} learners a skill and player; marks: medians, whiskers: fewest and most. "
     stamp(figure, note + "Dotted: who came so far learnt in vain.", model)
@@ -159,15 +167,16 @@ def by_place(table: pd.DataFrame, model: str) -> Figure:
     labels = {name: player.label for name, player in CONTINUAL_PLAYERS.items()}
     named = plots.merged(series(table, "player", labels))
     lines(plans, named, "place", whisked=["MindStores"], scale=1)
-    plans.set(ylabel="plans carried out so far", ylim=(0, None))
+    plans.set(ylabel="Plans carried out so far", ylim=(0, None))
     for i, (label, rows) in enumerate(named.items()):
         if label in (labels["mindstores"], labels["voyager"]):
             entries.plot(rows["place"], rows["entries"], **figstyle.line(i))
-    entries.set(ylabel="entries in the memory", ylim=(0, None))
+    entries.set(ylabel="Entries in the memory", ylim=(0, None))
     for axes in (plans, entries):
-        axes.set(xlabel="tasks done", xticks=sorted(table["place"].unique()))
+        axes.set(xlabel="Tasks done", xticks=sorted(table["place"].unique()))
     legend(figure, plans, 3)
-    stamp(figure, f"n = {table['n'].max()} orders of the tasks, means; whiskers: fewest and most.", model)
+    note = f"n = {table['n'].max()} orders of the tasks, means"
+    stamp(figure, f"{note}; MindStores' whiskers: fewest and most.", model)
     return figure
 
 
@@ -179,9 +188,9 @@ def learning(table: pd.DataFrame, model: str) -> Figure:
     for axes, items in zip(grid, small.ITEMS, strict=True):
         named = series(mine[mine["items"] == items], "player", small.LABELS)
         lines(axes, named, "trial", named, apart=4)
-        axes.set(title=f"{items} tasks", xlabel="trial of a task", xticks=range(1, small.TRIALS + 1))
+        axes.set(title=f"{items} tasks", xlabel="Trial of a task", xticks=range(1, small.TRIALS + 1))
         axes.margins(x=0.3)
-    per_cent(grid[0], "success (%)")
+    per_cent(grid[0], "Success (%)")
     legend(figure, grid, len(small.LABELS))
     stamp(figure, f"n = {mine['n'].min()} to {mine['n'].max()} episodes a mark; whiskers: 95 %.", model)
     return figure

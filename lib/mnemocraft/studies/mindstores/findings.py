@@ -11,7 +11,7 @@ from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
-from mnemocraft.studies.findings import Played, gather, with_parts
+from mnemocraft.studies.findings import Played, gather
 from mnemocraft.studies.mindstores import small
 from mnemocraft.studies.mindstores.load import FRESH, FULL, SIZES, STEM, chosen
 
@@ -55,11 +55,11 @@ def _small(model: str, found: Tables) -> str:
     if "known_items" not in found:
         return ""
     table = found["hypotheses"]
-    told = [with_parts(rows) for _, rows in table.groupby("hypothesis", sort=False)]
     size = f"{table['pairs'].iloc[0]:,} pairs in {table['tasks'].iloc[0]} tasks"
     conduct = found["conduct"].set_index("player").loc[FULL]
     foresight = f"{conduct['predictions']:.1f} predictions an episode, {conduct['revisions']:.1f} revisions"
-    return f"`{model}`, one memory for all tasks, each met twice ({size}): {'; '.join(told)}. {foresight}."
+    lead = f"`{model}`, one memory for all tasks, each met twice ({size}); {foresight}"
+    return f"{lead}:{shipped.each(table)}"
 
 
 def _mended(model: str, found: Tables) -> str:
