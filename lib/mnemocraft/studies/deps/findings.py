@@ -65,9 +65,9 @@ def _first_plans(model: str, found: Tables) -> str:
 
 def _small_claims(model: str, found: Tables) -> str:
     """Of the small model's study, which alone has them: what explanations and what rounds are worth."""
-    mine = found["hypotheses"].query("hypothesis in ['explanations', 'rounds']")
-    if mine.empty:
+    if "goals_of_the_design" not in found:
         return ""
+    mine = found["hypotheses"].query("hypothesis in ['explanations', 'rounds']")
     return f"`{model}`, what explanations and rounds are worth:{each(mine, _told)}"
 
 

@@ -43,7 +43,7 @@ def _rows(found: Tables, hypothesis: str, table: str = "hypotheses") -> pd.DataF
 def _of(model: str, found: Tables, hypothesis: str) -> str:
     rows = _rows(found, hypothesis)
     size = f"{rows['pairs'].iloc[0]:,} pairs in {rows['tasks'].iloc[0]} tasks"
-    return f"`{model}`, {hypothesis} ({size}): {'; '.join(map(shipped.told, _each(rows)))}."
+    return f"`{model}`, {hypothesis} ({size}):{shipped.each(rows)}"
 
 
 def _each(rows: pd.DataFrame) -> list[pd.Series]:
