@@ -20,10 +20,11 @@ def test_all_players_meet_the_games_of_the_notebooks_own_model():
         whole = sweep.study(profile, [0]).streams
         theirs = {task for stream in whole if stream.condition.id.startswith("gig/") for task in stream.tasks}
         met: dict[str, list] = {}
-        for stream in small.study(profile).streams:
+        for stream in small.study(profile, list(small.LABELS)).streams:
             met.setdefault(stream.condition.settings["player"], []).extend(stream.tasks)
         assert list(met) == ["gig", "react", "recap", "gig_held", "react_held"]
         assert all(len(tasks) == number and set(tasks) == theirs for tasks in met.values())
+    assert list(small.RECORDED) == list(small.LABELS)[: len(small.RECORDED)], "the order was fixed beforehand"
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
         small.study("huge")
 
@@ -87,6 +88,6 @@ def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path,
     found = analysis.run_small("surrogate", (None, None, "smoke", 1), "smoke", 1)
     folder = paths.results_dir(load.STEM, "surrogate", "smoke")
     assert {path.stem for path in folder.glob("*.csv")} == set(found)
-    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [6] * 5
+    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [6] * len(small.RECORDED)
     drawn = {path.stem for path in paths.figures_dir(load.STEM, "surrogate", "smoke").glob("*.png")}
     assert drawn == {"types", "verdicts"}

@@ -27,8 +27,9 @@ from mnemocraft.studies.mindstores import small as mindstores
 
 def _household(profile: str) -> Study:
     """The generated games too, which need no download."""
-    theirs = household.study(profile)
-    return replace(theirs, streams=(*household.study("quick").streams, *theirs.streams))
+    theirs = household.study(profile, tuple(household.LABELS))
+    generated = household.study("quick", tuple(household.LABELS))
+    return replace(theirs, streams=(*generated.streams, *theirs.streams))
 
 
 class Recorded(NamedTuple):

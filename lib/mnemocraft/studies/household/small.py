@@ -7,6 +7,7 @@ training.recording 10`` asks for them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
@@ -38,13 +39,15 @@ LABELS = {player: PLAYERS[player].label for player in ("gig", "react", "recap")}
     held: f"{PLAYERS[player].label}, held to the commands" for held, player in HELD.items()
 }
 """Who plays, in the order in which they are recorded."""
+RECORDED = ("gig", "react", "recap")
+"""Whose recording is complete. The others come later."""
 LONGEST = 300
 """Tokens of an answer; the expert's longest in the first lessons has 74."""
 LEAST = 0.3
 """The design's goal for the 134 games, set before anything was recorded."""
 
 
-def study(profile: str) -> Study:
+def study(profile: str, players: Sequence[str] = RECORDED) -> Study:
     """A stream a player and type of task; ``full`` has the 134 games, the others generated ones.
 
     Raises:
@@ -53,7 +56,7 @@ def study(profile: str) -> Study:
     check("profile", profile, PROFILES)
     streams = tuple(
         Stream(condition(player, names[0].partition("/")[0], kind), 0, names)
-        for player in LABELS
+        for player in players
         for kind, names in games(profile).items()
     )
     return Study(STEM, streams, start, fingerprint(start, DATA))
