@@ -13,14 +13,14 @@ def test_the_findings_count_verdicts_of_real_players_only() -> None:
         ("surrogate", "all", 300, 0.01, "consequence of: one move list"),
         ("none", "all", 400, 0.1, "holds"),
         ("none", "all", 400, 0.1, "undecided"),
-        ("replay:a", "all", 9, float("nan"), "undecided"),
+        ("replay:a", "all", 9, float("nan"), "not tested"),
         ("none", "low", 30, 0.2, "fails"),
     ]
     verdicts = pd.DataFrame(rows, columns=["model", "part", "clusters", "detectable", "verdict"])
     lines = calibration.findings({"none": {"error_rates": rates, "verdicts": verdicts}})
     assert "11.0%" in lines[0] and "8.0%" in lines[0]
     assert lines[1].startswith("Of 4 claims in the committed tables 1 were played by the stand-in")
-    assert lines[1].endswith("The other 3: 2 undecided, 1 holds.")
+    assert lines[1].endswith("The other 3: 1 holds, 1 undecided, 1 not tested.")
     assert (
         lines[2]
         == "The fewest clusters behind a decided claim: 30; the largest of their detectable effects: 0.200."

@@ -1,5 +1,6 @@
 """Claims: what is judged, what a stand-in gets, what is said beside the paper."""
 
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -100,17 +101,31 @@ def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
         ((0.01, -0.1, 0.1), "no effect seen"),
         ((0.0, nan, nan), "no effect seen"),
         ((0.25, nan, nan), f"consequence of: {FOLLOWS}"),
+        ((nan, nan, nan), "not measured"),
     ],
 )
 def test_an_effect_that_may_be_0_is_no_consequence(effect: tuple[float, ...], told: str) -> None:
-    found = Estimate(*effect, nan, 60, 60)
-    assert Claim("H", "", "x", {}, assumed=FOLLOWS).of_standin(found) == told
+    found, claim = Estimate(*effect, nan, 60, 60), Claim("H", "", "x", {}, assumed=FOLLOWS)
+    assert claim.of_standin(found) == told
+    opposite = {"no effect seen": f"consequence of: {FOLLOWS}", "not measured": told}
+    assert replace(claim, assumed_nothing=True).of_standin(found) == opposite.get(told, "not built in")
 
 
 def test_below_twenty_clusters_there_is_no_verdict() -> None:
-    table = judged(0.3, 0.3, clusters=19)
-    assert set(table["verdict"]) == {"undecided"} and set(table["p"]) == {""}
-    assert table["finding"].str.contains("19 clusters").all()
+    for low in (0.3, -0.3):
+        table = judged(low, 0.3, clusters=19)
+        assert set(table["verdict"]) == {"not tested"} and set(table["p"]) == {""}
+        assert table["finding"].str.contains("19 clusters").all()
+
+
+def test_what_could_not_be_tested_counts_in_the_correction() -> None:
+    one = Claim("H", "one is more", "x", PARTS["low"])
+    absent = Claim("H", "nobody is more", "x", difference([("low", "nobody")], [("low", "other")]))
+    alone, beside = (
+        judge(claims, measured(0.04, 0), "targets", {}, "gpt").iloc[0] for claims in ([one], [one, absent])
+    )
+    assert float(beside["p_holm"].strip("< ")) == 2 * float(alone["p_holm"].strip("< "))
+    assert beside["detectable"] > alone["detectable"]
 
 
 def test_what_a_run_can_decide_is_said_before_it_is_made() -> None:

@@ -249,12 +249,12 @@ def test_few_worlds_are_told_before_they_are_played(tmp_path: Path, monkeypatch:
     found = tables.all_tables(tables.prepare(synthetic(0.4)))
     monkeypatch.setattr(paths, "DATA", tmp_path)
     told = said.planned(32)
-    assert isinstance(told, Markdown) and "no earlier run" in str(told.data)
+    assert isinstance(told, Markdown) and "no run that counts worlds" in str(told.data)
     report.write(found, {"model": "none", "seeds": "0"}, tmp_path / "results" / sweep.STEM / "none" / "quick")
     plan, few = said.planned(30), said.planned(19)
     assert isinstance(plan, pd.DataFrame) and isinstance(few, pd.DataFrame)
     assert plan["clusters"].tolist() == [30] * 7
-    assert plan["detectable"].tolist() == pytest.approx(2 * found["hypotheses"]["detectable"], rel=1e-3)
+    assert plan["detectable"].tolist() == pytest.approx(2 * found["hypotheses"]["detectable"], abs=1e-3)
     assert few["this run"].str.startswith("nothing is tested").all()
 
 
@@ -282,7 +282,8 @@ def test_gains_stand_beside_the_papers_and_pair_the_worlds() -> None:
 @pytest.mark.parametrize("names", [NO_WEIGHTS, sweep.SELECTORS])
 def test_every_table_is_drawn_also_of_one_world(names: tuple[str, ...]) -> None:
     found = tables.all_tables(tables.prepare(synthetic(0.2, 1, names)))
-    assert len(found["hypotheses"]) == 7 and set(found["hypotheses"]["verdict"]) == {"undecided"}
+    assert len(found["hypotheses"]) == 7
+    assert set(found["hypotheses"]["verdict"]) <= {"not tested", "not measured"}
     assert set(found["hypotheses"]["p"]) == {""}
     assert set(figures.draw(found)) == {"figure4", "gains", "verdicts"}
 

@@ -11,6 +11,8 @@ from mnemocraft.studies.gig import analysis, findings, load, small, sweep
 SHORT, LONG = ("sync/0", "sync/1", "sync/6"), ("sync/8", "sync/9")
 """As the plan lists them, which was written before any training."""
 
+MET = "undecided (yes by its value)"  # of one layout
+
 
 def record(method, items, task, layout, success):
     names = {"method": method, "items": items, "task": task, "seed": layout, "model": "x"}
@@ -55,7 +57,7 @@ def test_pass_at_1_the_goal_and_the_claims():
     # With experience the unknown dishes of one layout are not made yet: it is in no sum.
     assert table.loc[("gig_ld_exp", "short"), ["n", "layouts"]].to_list() == [8, 1]
     goal = found["goals_of_the_design"].set_index("method")
-    assert goal["met"].to_dict() == {"gig_ld": "yes"} and "known dishes" in goal["goal"].iloc[0]
+    assert goal["met"].to_dict() == {"gig_ld": MET} and "known dishes" in goal["goal"].iloc[0]
     effects = found["hypotheses"].set_index(["claim", "part"])["effect"].round(3)
     assert effects["GiG(+LD) makes more short known dishes than ReAct", "all"] == 0.667
     experience = effects["GiG(+LD) makes more short dishes with experience"]
@@ -66,7 +68,7 @@ def test_pass_at_1_the_goal_and_the_claims():
     assert len(told) == 1 and "unknown tasks +40.0 points" in told[0] and "()" not in told[0]
     lead, *claims = told[0].splitlines()
     assert (
-        lead.endswith("goal (at least 50% of the known dishes) met: yes.") and len(claims) == 2
+        lead.endswith(f"goal (at least 50% of the known dishes) met: {MET}.") and len(claims) == 2
     )  # of two arms alone
 
 

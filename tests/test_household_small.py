@@ -56,7 +56,8 @@ def test_success_by_kind_of_task_the_goal_and_the_claims():
     rates = found["known_types"].set_index(["player", "items"])["value"]
     assert rates["gig", "known"] == 1 and rates["gig", "unknown"] == 0.5 and rates["gig", "all"] == 0.75
     met = found["goals_of_the_design"].set_index("player")["met"]
-    assert dict(met) == {"gig": "yes", "react": "no", "recap": "yes", "gig_held": "yes"}
+    yes, no = (f"undecided ({word} by its value)" for word in ("yes", "no"))
+    assert dict(met) == {"gig": "yes", "react": no, "recap": yes, "gig_held": "yes"}
     effects = found["hypotheses"].set_index(["claim", "part"])["effect"]
     assert effects["GiG solves more than ReAct", "all"] == 0.5
     assert effects["GiG solves more than ReAct", "unknown"] == 0.5

@@ -237,7 +237,7 @@ def test_below_20_targets_nothing_is_tested():
     tests, table = hypotheses.t_tests(few), hypotheses.verdicts(few)
     assert tests["conclusion"].str.startswith("no test: ").all()
     assert (tests.filter(regex="^p_") == "").all(axis=None) and (table[["p", "p_holm"]] == "").all(axis=None)
-    assert set(table["verdict"]) == {"undecided"} and table["detectable"].isna().all()
+    assert set(table["verdict"]) == {"not tested"} and table["detectable"].isna().all()
     assert hypotheses.table7(few).set_index("statistic")["value"]["p_value"].isna().all()
 
 
@@ -454,7 +454,7 @@ TWO_CELLS = [("how2", "executable", "high", "curriculum"), ("just_ask", "executa
 def test_partial_runs_give_partial_tables(chosen):
     few = synthetic(1, size=3, chosen=chosen)
     found = analysis.tables(few[few["difficulty"] != "impossible"].assign(model=MODEL), NOWHERE)
-    assert set(found["hypotheses"]["verdict"]) == {"undecided"}
+    assert set(found["hypotheses"]["verdict"]) == {"not measured"}
     assert set(found["t_tests"]["conclusion"]) == {"not run"}
     assert "Cohen's h" not in claims.sentences(found["hypotheses"], MODEL)
     assert how2.findings({MODEL: found}) == how2.findings({"surrogate": found}) == []
@@ -469,10 +469,10 @@ def test_partial_runs_give_partial_figures():
         plt.close(figure)
 
 
-def test_a_whole_grid_of_single_episodes_is_undecided():
+def test_a_whole_grid_of_single_episodes_is_not_tested():
     found = analysis.tables(synthetic(1, size=1).assign(model=MODEL), NOWHERE)
     assert found["table1"]["value"].notna().any() and found["table1"]["low"].isna().all()
-    assert set(found["hypotheses"]["verdict"]) == {"undecided"}
+    assert set(found["hypotheses"]["verdict"]) == {"not tested"}
     assert not found["hypotheses"]["finding"].str.contains("not measured").any()
 
 

@@ -116,7 +116,7 @@ def test_only_a_language_models_effects_stand_beside_the_papers(played):
 def test_planted_effects_get_what_they_should(played):
     rows = played[SMALL]["hypotheses"].query("part == 'all'").set_index("claim")
     better = rows.loc["asked at once, executable answers help more than subgoal ones"]
-    assert (better["effect"], better["verdict"]) == (1.0, "undecided")  # always against never: no width
+    assert (better["effect"], better["verdict"]) == (1.0, "not tested")  # always against never: no width
     assert np.isnan(better["low"]) and "the same in every cluster" in better["finding"]
     assert compare.hypotheses(played)[SMALL, "effect"].iloc[0] == "+1.00"
 
@@ -176,7 +176,7 @@ def test_what_was_not_run_is_nan_and_counts_nothing():
 
 def test_the_designs_targets_are_met_or_not(records, found):
     design = found["targets_of_the_design"]
-    assert design["met"].tolist() == ["yes", "no", "yes", "yes"]
+    assert design["met"].tolist() == ["yes", "no", "undecided (yes by its value)", "yes"]
     assert design["value"].tolist()[:3] == [1.0, 0.0, 0.0]
     easy = sum(e.difficulty == "easy" for e in SOLVABLE)
     assert design["n"].tolist()[:2] == [easy, easy]
@@ -188,10 +188,18 @@ def test_the_designs_targets_are_met_or_not(records, found):
     ]
 
 
-@pytest.mark.parametrize(("solved", "met"), [(8, "yes"), (7, "no")])
-def test_a_bound_that_is_just_reached_is_met(solved, met):
+@pytest.mark.parametrize(
+    ("low", "solved", "high", "met"),
+    [
+        (0.8, 0.9, 1.0, "yes"),
+        (0.4, 0.8, 0.9, "undecided (yes by its value)"),
+        (0.4, 0.7, 0.8, "undecided (no by its value)"),
+        (0.4, 0.6, 0.79, "no"),
+    ],
+)
+def test_a_bound_is_met_by_a_whole_interval(low, solved, high, met):
     rows = [dict(zip(known.KEYS, row, strict=True)) for _, row, *_ in known.GOALS]
-    numbers = {"value": solved / 10, "low": 0.4, "high": 0.9, "n": 10, "n_targets": 5}
+    numbers = {"value": solved, "low": low, "high": high, "n": 10, "n_targets": 5}
     table = known.targets_of_the_design(pd.DataFrame([row | numbers for row in rows]))
     assert table["met"].iloc[0] == met  # executable answers: at least 80 %
 

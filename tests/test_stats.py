@@ -344,7 +344,7 @@ def test_anova_has_the_shape_of_the_papers_table_7() -> None:
         (0.1, 0.05, "positive", "undecided", "not distinguishable from 0 when all claims are corrected for"),
         (-0.1, 0.324, "positive", "undecided", "(p 0.324)"),
         (0.02, 1.0, "positive", "undecided", "not distinguishable from 0"),
-        (np.nan, np.nan, "positive", "undecided", "not measured"),
+        (np.nan, np.nan, "positive", "not measured", "not measured"),
     ],
 )
 def test_verdicts_follow_the_corrected_p(
@@ -363,7 +363,7 @@ def test_an_effect_that_could_not_show_cannot_be_decided() -> None:
     assert verdict(found, 0.001, "positive", asked=-0.2, detectable=0.15).outcome == "holds"
     assert verdict(found, 0.001, "positive", detectable=0.15).outcome == "holds"
     few = Estimate(0.2, 0.1, 0.3, np.nan, 100, 9, 9)
-    assert verdict(few, np.nan, "positive", asked=0.1, detectable=0.15).outcome == "undecided"
+    assert verdict(few, np.nan, "positive", asked=0.1, detectable=0.15).outcome == "not tested"
 
 
 def test_an_unknown_direction_is_refused() -> None:

@@ -163,3 +163,19 @@ def test_a_language_models_figures_bear_its_name_and_no_mark(case: Case, found: 
         assert figstyle.SURROGATE_MARK not in texts, name
         assert ("llama-3.3-70b" in texts) or name in (*case.of_data, "figure7"), name
         plt.close(figure)
+
+
+@pytest.mark.parametrize(
+    ("interval", "told"),
+    [
+        ((0.5, 0.3, 0.7), "yes"),
+        ((0.5, 0.2, 0.7), "undecided (yes by its value)"),
+        ((0.2, 0.1, 0.4), "undecided (no by its value)"),
+        ((0.1, 0.0, 0.2), "no"),
+        ((np.nan, np.nan, np.nan), "not measured"),
+    ],
+)
+def test_a_goal_is_met_if_the_whole_interval_is_within_it(interval: tuple[float, ...], told: str) -> None:
+    assert estimates.met(*interval, least=0.3) == told
+    upside_down = [1 - interval[0], 1 - interval[2], 1 - interval[1]]
+    assert estimates.met(*upside_down, most=0.7) == told

@@ -417,8 +417,9 @@ Direction = Literal["positive", "negative"]
 class Verdict:
     """What was found of a directed claim, and why.
 
-    ``outcome`` is ``holds``, ``fails``, ``undecided``, or ``cannot be decided here``: the effect that was to
-    be found is smaller than what so few episodes could show.
+    ``outcome`` is ``holds``, ``fails`` or ``undecided`` by the test; ``not measured`` or ``not tested`` where
+    there is none; ``cannot be decided here`` where the effect that was to be found is smaller than what so
+    few episodes could show.
     """
 
     outcome: str
@@ -440,12 +441,12 @@ def verdict(
     if direction not in ("positive", "negative"):
         raise MnemocraftError(f"direction is {direction!r}: it must be 'positive' or 'negative'")
     if np.isnan(found.value):
-        return Verdict("undecided", f"not measured: {found.untested or 'undefined'}")
+        return Verdict("not measured", f"not measured: {found.untested or 'undefined'}")
     measured = f"{found.value:+.3f}"
     if not np.isnan(found.low):
         measured += f" [{found.low:+.3f}, {found.high:+.3f}]"
     if found.untested:
-        return Verdict("undecided", f"{measured}, not tested: {found.untested}")
+        return Verdict("not tested", f"{measured}, not tested: {found.untested}")
     if abs(asked) < detectable:
         reason = f"{detectable:.3f} is the smallest effect that could show, {abs(asked):.3f} was to be found"
         return Verdict("cannot be decided here", f"{measured}: {reason}")

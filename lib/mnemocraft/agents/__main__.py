@@ -35,7 +35,7 @@ def table() -> str:
     for name in AGENTS:
         agent = get_agent(name)
         cells = [
-            f"no {', '.join(lacks)}" if (lacks := lacking(agent, w)) else "plays" for w in worlds.values()
+            f"no {' or '.join(lacks)}" if (lacks := lacking(agent, w)) else "plays" for w in worlds.values()
         ]
         rows.setdefault(" | ".join(cells), []).append(f"`{name}`")
     lines += [f"| {', '.join(names)} | {cells} |" for cells, names in rows.items()]

@@ -1,8 +1,8 @@
 """A paper's directed claims: declared as data, tested in one way, judged together, told in sentences.
 
 A claim is tested over all its cells and in every part (a split, a mode) by resampling clusters; Holm's
-correction is over all rows of a table. A stand-in for a language model gets no verdict: what it does follows
-from what was assumed of it.
+correction is over all rows of a table, those that could not be tested too. A stand-in for a language model
+gets no verdict: what it does follows from what was assumed of it.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ class Claim:
         parts: The weights within each split or mode, by its name.
         assumed: Which of the surrogate's assumptions it follows from, a key of
             :data:`~mnemocraft.surrogate.assumptions.ASSUMPTIONS`; empty if it is not built in.
+        assumed_nothing: That assumption says that there is no effect.
         registered: Its rule was written down before the run: sign and corrected p alone decide.
     """
 
@@ -53,20 +54,25 @@ class Claim:
     rates: bool = False
     parts: Mapping[str, Mapping[Key, float]] = field(default_factory=dict)
     assumed: str = ""
+    assumed_nothing: bool = False
     registered: bool = False
 
     def of_standin(self, effect: Estimate) -> str:
         """What a table says instead of a verdict where a stand-in played, with this effect.
 
-        A consequence is something that is there: an effect of 0, or one whose interval holds 0, is none.
+        An effect of 0, or one whose interval holds 0, is no consequence, unless it is just this that was
+        assumed.
         """
+        if np.isnan(effect.value):
+            return "not measured"
         if not self.assumed:
             return "not built in"
         if self.assumed not in ASSUMPTIONS:
             raise KeyError(f"no assumption {self.assumed!r}: there are {', '.join(ASSUMPTIONS)}")
-        if effect.value == 0 or effect.low <= 0 <= effect.high:
-            return "no effect seen"
-        return f"consequence of: {self.assumed}"
+        nothing = bool(effect.value == 0 or effect.low <= 0 <= effect.high)
+        if nothing == self.assumed_nothing:
+            return f"consequence of: {self.assumed}"
+        return "no effect seen" if nothing else "not built in"
 
 
 def versus(hypothesis: str, text: str, metric: str, one: Key, other: Key, paper_verdict: str) -> Claim:
@@ -116,8 +122,8 @@ def judge(
         smaller arm), the clusters, ``detectable`` (the smallest effect that these data find in 80 % of runs
         after correction), ``p`` and ``p_holm`` as texts, ``paper_effect``, ``paper_verdict``, ``verdict``,
         ``direction`` and ``size`` (:func:`agreement` with the paper's effect) and ``finding``, a sentence.
-        ``verdict`` is that of :func:`mnemocraft.stats.verdict`, or ``reverses`` where two parts have opposite
-        effects, or what :meth:`Claim.of_standin` says.
+        ``verdict`` is that of :func:`mnemocraft.stats.verdict`, or ``reverses`` where the effects of two
+        parts are opposite, by the corrected p, or what :meth:`Claim.of_standin` says.
     """
     rows = [
         (claim, part, weights)
@@ -125,8 +131,9 @@ def judge(
         for part, weights in [(ALL, claim.weights), *claim.parts.items()]
     ]
     found = [measured[claim.metric].estimate(weights) for claim, _, weights in rows]
-    p = [nan if is_surrogate(model) else estimate.p for estimate in found]
-    corrected = stats.holm(pd.DataFrame({"p": p}, dtype=float))["p_holm"]
+    standin = is_surrogate(model)
+    p = [nan if standin else estimate.p for estimate in found]
+    corrected = stats.holm(pd.DataFrame({"p": p}, dtype=float).fillna(1))["p_holm"].where(~np.isnan(p))
     told = []
     for (claim, part, weights), effect, one, many in zip(rows, found, p, corrected, strict=True):
         cells = measured[claim.metric]
@@ -134,7 +141,6 @@ def judge(
         least = cells.detectable(weights, len(rows))
         to_find = nan if claim.registered else asked
         verdict = stats.verdict(effect, many, claim.direction, asked=to_find, detectable=least)
-        standin = is_surrogate(model)
         told.append(
             {"hypothesis": claim.hypothesis, "claim": claim.text, "part": part, "metric": claim.metric}
             | {"effect": effect.value, "low": effect.low, "high": effect.high}
@@ -146,7 +152,11 @@ def judge(
             | ({"direction": "", "size": ""} if standin else agreement(effect, asked))
             | {"finding": _interval(effect) if standin else verdict.sentence}
         )
-    return _reversals(pd.DataFrame(told), is_surrogate(model))
+    apart = [
+        not effect.untested and (effect.low > 0 or effect.high < 0 if standin else bool(many < stats.ALPHA))
+        for effect, many in zip(found, corrected, strict=True)
+    ]
+    return _reversals(pd.DataFrame(told), apart, standin)
 
 
 def agreement(effect: Estimate, paper: float) -> dict[str, str]:
@@ -169,12 +179,11 @@ def _interval(effect: Estimate) -> str:
     return f"{effect.value:+.3f}{reach} ({effect.n} pairs in {effect.clusters} clusters)"
 
 
-def _reversals(table: pd.DataFrame, standin: bool) -> pd.DataFrame:
-    """Parts whose intervals lie on opposite sides of 0 make a verdict on all of them ``reverses``."""
+def _reversals(table: pd.DataFrame, told: Sequence[bool], standin: bool) -> pd.DataFrame:
+    """A claim ``reverses`` if the effects of its parts have opposite signs, by those that are ``told``."""
     for _, rows in table.groupby(["hypothesis", "claim"], sort=False):
         parts = rows[rows["part"] != ALL]
-        up, down = parts[parts["low"] > 0], parts[parts["high"] < 0]
-        if len(up) and len(down):
+        if set(np.sign(parts.loc[np.asarray(told)[parts.index], "effect"])) >= {-1.0, 1.0}:
             signs = ", ".join(f"{row['effect']:+.3f} in {row['part']}" for _, row in parts.iterrows())
             whole = rows.index[rows["part"] == ALL]
             table.loc[whole, "finding"] += f". The effect reverses: {signs}"
@@ -192,8 +201,8 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
         clusters: How many the study will have where the pilot had its most.
 
     Returns:
-        One row a claim: ``claim``, ``clusters``, ``detectable`` (the pilot's, less by the root of the ratio
-        of clusters), ``paper_effect``, and ``this run``: what can come of it.
+        One row a claim: ``claim``, ``clusters`` (the pilot's, in proportion), ``detectable`` (the pilot's,
+        less by the root of the ratio of clusters), ``paper_effect``, and ``this run``: what can come of it.
     """
     whole = pilot[pilot["part"] == ALL]
     ratio = clusters / max(whole[unit].max(), 1)
@@ -201,8 +210,9 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
     count = (whole[unit] * ratio).round().astype(int)
     few, small = count < stats.MIN_CLUSTERS, whole["paper_effect"].abs() < least
     told = np.select(
-        [few, least.isna(), whole["paper_effect"].isna(), small],
+        [whole["effect"].isna(), few, least.isna(), whole["paper_effect"].isna(), small],
         [
+            "unknown: the pilot did not play it",
             f"nothing is tested below {stats.MIN_CLUSTERS} clusters",
             "unknown: the pilot could not tell how much it varies",
             "can decide larger effects",

@@ -50,6 +50,17 @@ def counted(row: pd.Series) -> str:
     return f"{text(row)}, n = {int(row['n'])}"
 
 
+def met(value: float, low: float, high: float, least: float = 0, most: float = 1) -> str:
+    """Whether a rate is within a goal's bounds, by its whole interval if that can tell."""
+    if np.isnan(value):
+        return "not measured"
+    if least <= low and high <= most:
+        return "yes"
+    if high < least or low > most:
+        return "no"
+    return f"undecided ({'yes' if least <= value <= most else 'no'} by its value)"
+
+
 def number(value: float) -> str:
     """A number of a paper for reading."""
     return "-" if pd.isna(value) else f"{value:.2f}"

@@ -112,9 +112,9 @@ def planned(stem: str, model: str, unit: str, count: int) -> pd.DataFrame | Mark
     """
     pilots = shipped(stem)[1]
     pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
-    if pilot is None or unit not in pilot:
+    if pilot is None or unit not in pilot or "part" not in pilot:
         return Markdown(f"What this run can decide is unknown: no run that counts {unit} was shipped.")
-    return claims.planned(pilot, unit, count)
+    return claims.planned(pilot, unit, count).round(3)
 
 
 def read(folder: Path) -> dict[str, pd.DataFrame]:

@@ -175,6 +175,7 @@ VERDICTS: Mapping[str, dict[str, Any]] = {
     "fails": figstyle.line(3),
     "reverses": figstyle.line(1),
     "undecided": figstyle.line(5),
+    "not tested": {"color": "0.45", "marker": "D", "mfc": "white"},
     "cannot be decided here": {"color": "0.45", "marker": "s", "mfc": "white"},
     STAND_IN: {"color": "0.35", "marker": "o", "mfc": "white"},
 }

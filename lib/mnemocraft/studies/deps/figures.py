@@ -117,7 +117,7 @@ def within_calls(table: pd.DataFrame, model: str) -> Figure:
         axes.set_xlabel("Calls of the model")
     per_cent(grid[0], "Success (%)")
     legend(figure, grid.flat, 2)
-    stamp(figure, "Text world, both versions. Whiskers: 95 %, Wilson's over episodes.", model)
+    stamp(figure, "Text world, both versions. Whiskers: 95 %, Wilson's over tasks.", model)
     return figure
 
 

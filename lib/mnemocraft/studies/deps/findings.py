@@ -9,11 +9,11 @@ from IPython.display import Markdown
 
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.studies import claims
+from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
-from mnemocraft.studies.findings import Played, each, gather, points, shipped
+from mnemocraft.studies.findings import Played, each, gather, points
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -30,11 +30,7 @@ def planned(model: str, profile: str, task_list: str) -> pd.DataFrame | Markdown
 
     They have 30 episodes a task; a run with fewer can decide less than this says.
     """
-    pilots = shipped(STEM)[1]
-    pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
-    if pilot is None:
-        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
-    return claims.planned(pilot, "tasks", len(chosen(PARTS[profile]["text"], task_list)))
+    return shipped.planned(STEM, model, "tasks", len(chosen(PARTS[profile]["text"], task_list)))
 
 
 def _claims(found: Tables, hypothesis: str) -> pd.DataFrame:
@@ -60,7 +56,7 @@ def _first_plans(model: str, found: Tables) -> str:
         f"{row['items']} tasks (goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
         for _, row in goals.iterrows()
     )
-    return f"`{model}`, a real model: its first plan does {told}."
+    return f"`{model}`: its first plan does {told}."
 
 
 def _small_claims(model: str, found: Tables) -> str:

@@ -145,13 +145,13 @@ GOALS = (
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
-    """All :data:`GOALS` with their rows of :func:`success`, and ``met``: yes, no or not measured."""
+    """All :data:`GOALS` with their rows of :func:`success`, and whether they are ``met``."""
     rows = []
     first = found[(found["arm"] == "first plan") & (found["version"] == "both")]
     numbers: Any = first.set_index("items")[[*estimates.NUMBERS, "n_tasks"]].T.to_dict()
     for text, items, least, most in GOALS:
         row = numbers.get(items, dict.fromkeys((*estimates.NUMBERS, "n_tasks"), 0) | {"value": np.nan})
-        met = "not measured" if np.isnan(row["value"]) else "yes" if least <= row["value"] <= most else "no"
+        met = estimates.met(row["value"], row["low"], row["high"], least, most)
         rows.append({"goal": text, "items": items} | row | {"met": met})
     return pd.DataFrame(rows).astype({"n": int, "n_tasks": int})
 
@@ -166,14 +166,18 @@ def within_calls(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success within 1, 3 ... :data:`CALLS` calls of the model, with and without explanations."""
     parts = [arms(episodes, calls).assign(max_calls=calls) for calls in range(1, CALLS + 1, 2)]
     revising = pd.concat(parts, ignore_index=True).query("arm in @REVISING")
-    return estimates.rates(revising, ["arm", "items", "max_calls"])
+    by = ["arm", "items", "max_calls"]
+    cells = stats.cells(revising, rate("passed"), by, cluster="task")
+    keys = revising[by].drop_duplicates().itertuples(index=False, name=None)
+    return estimates.clustered(cells, by, list(keys), "n_tasks")
 
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Means an episode of rounds, calls, goals tried and failed, unread answers and tokens, by method.
 
-    ``stopped_early`` are episodes without success that had no revised plan left and made fewer than
-    :data:`CALLS` calls: a failure that is not explained, such as a plan that cannot be read, costs none.
+    ``stopped_early`` are episodes without success that ended after a revised plan and before :data:`CALLS`
+    calls: a failure that is not explained, such as a plan that cannot be read, costs none, and several
+    answers that cannot be read end an episode.
     """
     early = (episodes["passed"] == 0) & (episodes["calls"] < CALLS) & (episodes["rounds"] > 0)
     by = episodes.assign(stopped_early=early).groupby(["version", "method"], sort=False)

@@ -149,7 +149,7 @@ def figure9(table: pd.DataFrame, model: str, weak: str) -> Figure:
         axes.set_title(title)
     grid[0].set_ylabel("Generated tokens a step")
     figure.legend(handles=_faces(OUTCOMES), loc="outside upper center", ncols=2)
-    note = f"n = {table['n'].sum():.0f} episodes; above a name: successes/failures (no bar: under {LEAST})."
+    note = f"n = {table['n'].sum():.0f} episodes, successes over failures (no bar: under {LEAST})."
     _stamp(figure, f"{note} Whiskers: 95 %, bootstrap over kitchens.", model, weak)
     return figure
 
@@ -157,7 +157,7 @@ def figure9(table: pd.DataFrame, model: str, weak: str) -> Figure:
 def _token_panel(axes: Axes, rows: pd.DataFrame, methods: Sequence[str]) -> None:
     count = rows.pivot_table(index="method", columns="outcome", values="n", aggfunc="sum")
     count = count.reindex(index=list(methods), columns=list(OUTCOMES)).fillna(0)
-    numbers = [f"{success:.0f}/{failure:.0f}" for success, failure in count.itertuples(index=False)]
+    numbers = [f"{success:.0f}\n{failure:.0f}" for success, failure in count.itertuples(index=False)]
     names = [LABELS[method].replace("+", "\n+") for method in methods]
     axes.set_xticks(range(len(methods)), [f"{n}\n{name}" for name, n in zip(names, numbers, strict=True)])
     if not _empty(axes, rows):

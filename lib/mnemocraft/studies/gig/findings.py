@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
+from IPython.display import Markdown
 
 from mnemocraft import stats
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.studies import claims
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
@@ -37,17 +37,11 @@ def findings(played: Played) -> list[str]:
     return [line for line in lines if line]
 
 
-def planned(profile: str, seeds: Sequence[int]) -> pd.DataFrame:
-    """What a profile can decide, by the tables that came with the repository; empty if there are none."""
-    _, tables = shipped.shipped(sweep.STEM)
-    pilots = [
-        of["hypotheses"]
-        for of in tables.values()
-        if "part" in of.get("hypotheses", ()) and "known_dishes" not in of
-    ]
+def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Markdown:
+    """What a profile can decide, from this model's tables that came with the project, or the surrogate's."""
     streams = sweep.study(profile, seeds).streams
     kitchens = {(task, stream.seed) for stream in streams for task in stream.tasks}
-    return claims.planned(pilots[0], UNIT, len(kitchens)) if pilots else pd.DataFrame()
+    return shipped.planned(sweep.STEM, model, UNIT, len(kitchens))
 
 
 def _small(model: str, tables: Tables) -> str:

@@ -152,7 +152,7 @@ def _cells(episodes: pd.DataFrame) -> stats.Cells:
 def goals(found: pd.DataFrame) -> pd.DataFrame:
     """Rows of :func:`success` for the known dishes with GiG and ReAct, and if they reach :data:`LEAST`."""
     rows = found[found["method"].isin(["gig_ld", "react"]) & (found["items"] == KNOWN)]
-    met = rows["value"].ge(LEAST).map({True: "yes", False: "no"})
+    met = [estimates.met(row["value"], row["low"], row["high"], LEAST) for _, row in rows.iterrows()]
     return rows.assign(goal=f"at least {LEAST:.0%} of the known dishes", met=met).reset_index(drop=True)
 
 

@@ -43,6 +43,8 @@ def _by(table: pd.DataFrame, column: str, names: dict[str, str], model: str) -> 
     axes.set_xticks(range(len(groups)), groups)
     per_cent(axes, "Success (%)")
     legend(figure, axes, 5)
+    over = " over tasks" if "tasks" in table else ""
     count = table.loc[table[column] != "Average", "n"]
-    stamp(figure, f"n = {count.min()} to {count.max()} episodes a type; whiskers: 95 %, Wilson's.", model)
+    note = f"n = {count.min()} to {count.max()} episodes a type"
+    stamp(figure, f"{note}; whiskers: 95 %, Wilson's{over}.", model)
     return figure

@@ -25,7 +25,7 @@ LABELS = {
 NUMBERS = {kind: number for number, kind in enumerate(LABELS, 1)}
 TEN = dict(zip(LABELS, (3, 2, 1, 2, 1, 1), strict=True))
 """Tasks of each type among DEPS's ten (Table 5). Its ten games are not in valid_unseen, whose rooms have at
-most 27 receptacles; ours are the first of each type."""
+most 27 receptacles; ours are a game each of the first tasks of each type."""
 CONTROLLERS = {"gpt_goals": "oracle", "gpt": "learned"}
 """Who plans for the controllers of DEPS's Figure 1. The paper's learned one is a language model here (A.1.1):
 ours is the planner itself, which names the commands."""
@@ -78,7 +78,13 @@ def task_of(game: str) -> str:
 
 def ten(profile: str) -> tuple[str, ...]:
     """DEPS's ten tasks, or those of them that are among a profile's games."""
-    return tuple(name for kind, names in games(profile).items() for name in names[: TEN[kind]])
+    found: list[str] = []
+    for kind, names in games(profile).items():
+        first: dict[str, str] = {}
+        for name in names:
+            first.setdefault(task_of(name), name)
+        found += list(first.values())[: TEN[kind]]
+    return tuple(found)
 
 
 def runs(profile: str, seeds: Sequence[int]) -> list[int]:

@@ -110,15 +110,18 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_type(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Success by type of task and player, with intervals over games; the average is over all of them."""
+    """Success by type of task and player, with Wilson's interval over tasks; the average is over all."""
     named = episodes.assign(what=episodes["type"].map(TYPES))
-    return estimates.rates(pd.concat([named, named.assign(what=AVERAGE)]), ["what", "player"])
+    both = pd.concat([named, named.assign(what=AVERAGE)], ignore_index=True)
+    cells = stats.cells(both, rate("passed"), ["what", "player"], cluster="asked")
+    keys = both[["what", "player"]].drop_duplicates().itertuples(index=False, name=None)
+    return estimates.clustered(cells, ["what", "player"], list(keys), "tasks")
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
     """Each player's row of :func:`success` over all games, and whether it reached :data:`LEAST`."""
     rows = found[found["items"] == ALL].drop(columns="items").reset_index(drop=True)
-    met = rows["value"].ge(LEAST).map({True: "yes", False: "no"})
+    met = [estimates.met(row["value"], row["low"], row["high"], LEAST) for _, row in rows.iterrows()]
     return rows.assign(goal=f"at least {LEAST:.0%} of the games", met=met)
 
 

@@ -156,7 +156,7 @@ def by_skill(table: pd.DataFrame, learnt: pd.DataFrame, model: str) -> Figure:
     curve.set(xlabel="Iterations", title="ours, all six skills")
     legend(figure, mine, 3)
     note = f"n = {table['n'].max()} learners a skill and player; marks: medians, whiskers: fewest and most. "
-    stamp(figure, note + "Dotted: who came so far learnt in vain.", model)
+    stamp(figure, note + "Dotted: who came so far stopped, and did not learn it.", model)
     return figure
 
 

@@ -91,7 +91,7 @@ def _skills(model: str, found: Tables) -> str:
     told = [f"{row['label']} {row['value']:.0f} (the paper: {row['paper']})" for row in _each(last)]
     learnt = ", ".join(f"{label} {share:.0%}" for label, share in shares.items())
     return (
-        f"`{model}`: of the skills of Table 3 are learnt by {learnt}. Median iterations to "
+        f"`{model}`: share of Table 3's skills that were learnt: {learnt}. Median iterations to "
         f"{last['task'].iloc[0]}: {', '.join(told)}; without success those spent in vain."
     )
 
@@ -119,6 +119,6 @@ def _undecided(model: str, found: Tables) -> str:
     rows = found["hypotheses"].query("part == @ALL")
     lacking = rows.loc[rows["effect"].isna(), "claim"]
     lead = "with a stand-in nothing is decided about language models" if is_surrogate(model) else (
-        f"{(~rows['verdict'].isin(['holds', 'fails'])).sum()} of {len(rows)} claims are undecided"
+        f"{(rows['verdict'] == 'undecided').sum()} of {len(rows) - len(lacking)} claims are undecided"
     )  # fmt: skip
     return f"`{model}`: {lead}" + (f"; not run: {'; '.join(lacking)}." if len(lacking) else ".")

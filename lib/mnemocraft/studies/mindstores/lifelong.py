@@ -155,7 +155,7 @@ def _claim(other: str, text: str, said: str = "not in the paper", assumed: str =
 CLAIMS = (
     _claim(RESET, "a memory that is carried on saves plans over one that is emptied for each task",
            "holds (5.4: 200 steps for the last task instead of 6,000, no test)"),
-    _claim("unaided", "a memory that is carried on saves plans over as many calls without one"),
+    _claim("unaided", "a memory that is carried on saves plans over all calls without one"),
     _claim("shuffled", "a memory that is carried on saves plans over one that hands out other content"),
     _claim("voyager", "MindStores needs fewer plans than Voyager with its library of skills", assumed=""),
 )  # fmt: skip

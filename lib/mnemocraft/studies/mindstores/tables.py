@@ -187,7 +187,7 @@ def _against(others: Sequence[str], text: str, assumed: str) -> Claim:
 
 CLAIMS = (
     _claim(FRESH, "mindstores", DEPS, "MindStores solves more than DEPS", NO_TEST, MENDS),
-    _claim(FRESH, "mindstores", "unaided", "MindStores solves more than as many calls without a memory",
+    _claim(FRESH, "mindstores", "unaided", "MindStores solves more than with all its calls but no memory",
            assumed=MENDS),
     _claim(FRESH, "mindstores", "more_rounds", "MindStores solves more than DEPS with more rounds",
            assumed=EXPLAINS),

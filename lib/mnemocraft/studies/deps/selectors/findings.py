@@ -8,10 +8,10 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft.paths import NO_MODEL
-from mnemocraft.studies import claims
+from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.deps.selectors.sweep import LABELS, STEM
 from mnemocraft.studies.deps.selectors.tables import REGISTERED, TESTED, printed_gains
-from mnemocraft.studies.findings import Played, gather, points, shipped
+from mnemocraft.studies.findings import Played, gather, points
 
 Tables = Mapping[str, pd.DataFrame]
 CONFIRMED, FIRST = 400, 5000
@@ -25,10 +25,7 @@ def findings(played: Played) -> list[str]:
 
 def planned(worlds: int) -> pd.DataFrame | Markdown:
     """What a run of so many worlds can decide, from the tables that came with the project."""
-    pilot = shipped(STEM)[1].get(NO_MODEL, {}).get("hypotheses")
-    if pilot is None:
-        return Markdown("What this run can decide is unknown: no earlier run came with the project.")
-    return claims.planned(pilot, "worlds", worlds)
+    return shipped.planned(STEM, NO_MODEL, "worlds", worlds)
 
 
 def _judged(found: Tables) -> pd.DataFrame:

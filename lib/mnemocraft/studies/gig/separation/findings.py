@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pandas as pd
+from IPython.display import Markdown
 
-from mnemocraft.studies import claims
+from mnemocraft.paths import NO_MODEL
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
@@ -29,11 +30,9 @@ def findings(played: Played) -> list[str]:
     return [line for line in lines if line]
 
 
-def planned(profile: str, kitchens: int) -> pd.DataFrame:
-    """What a profile can decide, by the tables that came with the repository; empty if there are none."""
-    _, played = shipped.shipped(embeddings.STEM)
-    pilots = [tables["hypotheses"] for tables in played.values() if "part" in tables.get("hypotheses", ())]
-    return claims.planned(pilots[0], UNIT, kitchens) if pilots and profile != "smoke" else pd.DataFrame()
+def planned(kitchens: int) -> pd.DataFrame | Markdown:
+    """What a run of so many kitchens can decide, from the tables that came with the repository."""
+    return shipped.planned(embeddings.STEM, NO_MODEL, UNIT, kitchens)
 
 
 def _told(rows: pd.DataFrame, names: Mapping[str, str]) -> str:
