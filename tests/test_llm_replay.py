@@ -111,6 +111,32 @@ def test_a_request_that_was_too_long_is_too_long_again(tmp_path):
         assert asyncio.run(outcome(get_model(f"replay:{file}"))) == live
 
 
+@pytest.mark.parametrize("answer", [{"content": " \n"}, {"content": None, "refusal": "no"}])
+def test_an_empty_answer_is_empty_again(answer, tmp_path):
+    """The agent went on after it; a replay without it would stop the run. A live rerun asks again."""
+    cache, recording = tmp_path / "c.sqlite", tmp_path / "r.jsonl.gz"
+    answers = iter([answer, {"content": "an apple"}])
+
+    async def ask(model):
+        reply = await model.complete(conversation("one apple"))
+        await model.aclose()
+        return reply
+
+    with FakeServer(lambda _: next(answers)) as server:
+        live = lambda: asyncio.run(ask(get_model("m", base_url=server.url, cache=cache)))  # noqa: E731
+        first = live()
+        assert export_recording(cache, recording) == 1
+        replayed = asyncio.run(ask(get_model(f"replay:{recording}")))
+        assert replayed.text == first.text and not replayed.text.strip() and not replayed.tool_calls
+        assert live().text == "an apple" and live().cached and len(server.requests) == 2
+
+
+@pytest.mark.parametrize("request_", [{"temperature": 0}, {"tools": []}])
+def test_a_replay_takes_the_same_spellings_as_a_live_model(recorded, request_):
+    model = get_model(f"replay:{recorded[0]}")
+    assert asyncio.run(model.complete(conversation("one apple"), **request_)).text == recorded[2][0].text
+
+
 async def outcome(model):
     with pytest.raises(RequestTooLong) as error:
         await model.complete(conversation("one apple"))

@@ -1,5 +1,7 @@
 """A recording that takes several sittings, perhaps on several machines."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from mnemocraft.llm.cache import AnswerCache
@@ -25,6 +27,8 @@ def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_pat
 
     monkeypatch.setattr(recording, "run_study", stopped)
     monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
+    adapter = SimpleNamespace(name="x")
+    monkeypatch.setattr(recording, "find_model", lambda name: adapter)
     for sitting, go_on in (("one", []), ("two", ["--go-on"])):
         monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path / sitting))
         recording.main(["03", *go_on])
@@ -34,3 +38,7 @@ def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_pat
     assert heard == [asked("question 0").key()]
     header, _ = read_recording(tmp_path / "recordings" / f"minecraft_gemma-3-270m{recording.SUFFIX}")
     assert header["count"] == 2
+    adapter.name = "trained on"
+    with pytest.raises(SystemExit):
+        recording.main(["03", "--go-on"])
+    assert "is of local/x, not of minecraft_gemma-3-270m as it is now" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from mnemocraft import paths
 from mnemocraft.llm.local import find_model
-from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording, import_recording
+from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording, import_recording, read_recording
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.studies.deps import small as deps
 from mnemocraft.studies.gig import small as gig
@@ -80,6 +80,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     if file.exists() and not (chosen.go_on or chosen.replace):  # else other notebooks' answers would be lost
         parser.error(f"{file.name} exists: --go-on begins with its answers, --replace leaves them out.")
     if chosen.go_on:
+        who = read_recording(file)[0]["model"]
+        if find_model(adapter).name not in who:
+            parser.error(f"{file.name} is of {who}, not of {adapter} as it is now; --replace leaves it out.")
         import_recording(file, cache)
     options = {"threads": chosen.threads, "parallel": slots, "context": context}
     spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
