@@ -29,6 +29,6 @@ def test_a_few_requests_asked_again_are_answered_as_recorded():
     except MissingExtra as missing:
         pytest.skip(str(missing))
     pytest.importorskip("xllamacpp", reason="the extra local is not installed")
-    table, speed = asked_again(ADAPTER, 2)
+    table, speed = asked_again(2)
     assert table["asked"].sum() == 2 and speed > 0
     assert table["same"].sum() >= 1, table  # another processor may round one of them otherwise

@@ -193,6 +193,11 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path):
     other = dataclasses.replace(RECIPE, learning_rate=1e-3)
     with pytest.raises(MnemocraftError, match="other data or settings"):
         Trainer(add_adapter(tiny(), other), [steps], other, EVERY, tmp_path)
+    first = steps[0][0][0]
+    learn_less = dataclasses.replace(first, learn=first.learn & (np.arange(len(first.learn)) % 2 == 0))
+    steps[0][0][0] = learn_less
+    with pytest.raises(MnemocraftError, match="other data or settings"):
+        Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path)
 
 
 def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(tmp_path, monkeypatch):

@@ -98,9 +98,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     elif chosen.what == "agree":
         agree(chosen.world)
     else:
+        if chosen.world != "how2":
+            parser.error("check asks How2's recording again; there is none such for another --world.")
         from training.finetune.recorded import asked_again
 
-        table, speed = asked_again(ADAPTER, chosen.requests, chosen.threads or 1)
+        table, speed = asked_again(chosen.requests, chosen.threads or 1)
         print(f"{table.to_string()}\n{speed:.2f} answers a second")
 
 
@@ -155,7 +157,8 @@ def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> No
         step = max(_solved(checks).items(), key=lambda item: (item[1], -item[0]))[0]
     ADAPTERS.mkdir(exist_ok=True)
     name = _name(world)
-    (ADAPTERS / f"{name}.gguf").write_bytes(_file(folder, step).read_bytes())
+    if (made := _file(folder, step)).is_file():  # else it was made elsewhere, and is served already
+        (ADAPTERS / f"{name}.gguf").write_bytes(made.read_bytes())
     if checks:
         rows = pd.DataFrame(checks).assign(served=lambda t: t["step"] == step)
         rows.to_csv(ADAPTERS / f"{name}.csv", index=False)

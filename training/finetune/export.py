@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.llm.merged import TOKENS
 from training.finetune.base import import_transformers
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _write(
     writer.add_license_link(LICENCE_LINK)
     writer.add_base_model_count(1)
     writer.add_base_model_name(0, base_name)
-    writer.add_array("mnemocraft.tokens", kept)
+    writer.add_array(TOKENS, kept)
     for key, value in sorted(provenance.items()):
         add = writer.add_uint64 if isinstance(value, int) else writer.add_string
         add(f"mnemocraft.{key}", value)

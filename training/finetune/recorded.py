@@ -21,14 +21,13 @@ ROLES = {"parse": "parse", "relevance": "relevance", "ask": "ask", "teacher": "t
 """Roles beside the Actor, and the file of each one's prompt."""
 
 
-def asked_again(recording: str = ADAPTER, number: int = 40, threads: int = 1) -> tuple[pd.DataFrame, float]:
-    """Ask the small model recorded requests again, the shortest of each role in turn.
+def asked_again(number: int = 40, threads: int = 1) -> tuple[pd.DataFrame, float]:
+    """Ask How2's small model its recorded requests again, the shortest of each role in turn.
 
     Answers are greedy but in name (a low temperature with a seed), so that they are the recorded ones where
     llama.cpp rounds as it did there; it was compiled for another processor.
 
     Args:
-        recording: A recording of How2 with this model.
         number: Of requests.
         threads: Processor threads that answer.
 
@@ -37,9 +36,9 @@ def asked_again(recording: str = ADAPTER, number: int = 40, threads: int = 1) ->
 
     Raises:
         MissingExtra: The extra ``local`` is not installed.
-        MnemocraftError: There is no such recording.
+        MnemocraftError: The recording is not there.
     """
-    chosen = _chosen(recording, number)
+    chosen = _chosen(number)
     started = time.perf_counter()
     replies = asyncio.run(_replies([request for _, request, _ in chosen], threads))
     seconds = time.perf_counter() - started
@@ -65,8 +64,8 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(".*?".join(map(re.escape, parts)) + r"\s*", re.DOTALL)
 
 
-def _chosen(recording: str, number: int) -> list[tuple[str, Request, Reply]]:
-    _, entries = read_recording(find_recording(recording))
+def _chosen(number: int) -> list[tuple[str, Request, Reply]]:
+    _, entries = read_recording(find_recording(ADAPTER))
     by_role: dict[str, list[tuple[str, Request, Reply]]] = {}
     for entry in entries:
         reply, request = reply_from_json(entry["reply"]), Request(**entry["request"])

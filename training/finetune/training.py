@@ -10,6 +10,8 @@ saves half of the tokens.
 from __future__ import annotations
 
 import copy
+import hashlib
+import itertools
 import json
 import math
 import random
@@ -128,7 +130,7 @@ class Trainer:
         self._head = model.base_model.model.lm_head.weight[self._kept].detach()
         self.optimizer = self._fresh()
         self.done, self.losses = 0, list[float]()
-        self._identity = asdict(recipe) | {"steps": len(self.steps), "tokens": _size(self.steps)}
+        self._identity = asdict(recipe) | {"data": _digest(self.steps)}
         if (folder / "state.json").is_file():
             self._resume()
 
@@ -248,5 +250,11 @@ def _padded(batch: Batch, device: torch.device) -> tuple[torch.Tensor, torch.Ten
     return tokens.to(device), learn.to(device)
 
 
-def _size(steps: list[list[Batch]]) -> int:
-    return sum(len(s.tokens) for step in steps for batch in step for s in batch)
+def _digest(steps: list[list[Batch]]) -> str:
+    """Of the tokens, of those to be predicted, and of how they are dealt out."""
+    digest = hashlib.sha256()
+    for step in steps:
+        digest.update(b"step")
+        for item in itertools.chain.from_iterable(step):
+            digest.update(item.tokens.tobytes() + item.learn.tobytes())
+    return digest.hexdigest()

@@ -22,6 +22,8 @@ from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
 Printed = Mapping[tuple[str, Key], float]
 """A paper's numbers, by metric and cell."""
+NOT_ASKED = "not in the paper"
+"""What the paper says of a claim that is ours."""
 ALL = "all"
 """The part of a table's row that is about all cells of a claim."""
 
@@ -157,6 +159,11 @@ def judge(
         for effect, many in zip(found, corrected, strict=True)
     ]
     return _reversals(pd.DataFrame(told), apart, standin)
+
+
+def unit(table: pd.DataFrame) -> str:
+    """What the clusters of a table of :func:`judge` are, e.g. ``worlds``."""
+    return str(table.columns[list(table.columns).index("pairs") + 1])
 
 
 def agreement(effect: Estimate, paper: float) -> dict[str, str]:

@@ -17,7 +17,7 @@ from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError, unreadable
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import MIN_CLUSTERS
-from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.claims import ALL, unit
 
 RESULTS = paths.DATA / "results"
 RUNS = paths.DATA / "runs.csv"
@@ -83,12 +83,11 @@ def _claims(path: Path, run: Any) -> pd.DataFrame:
         claims = pd.read_csv(path)
     if not {"part", "pairs", "detectable"} <= set(claims):
         raise MnemocraftError(f"{path} is of an older form: run its notebook again.")
-    columns = list(map(str, claims))
-    unit = columns[columns.index("pairs") + 1]
     exact = run.model in paths.SHIPPED or run.model.startswith("replay:")
-    return claims.rename(columns={unit: "clusters"}).assign(
+    what = unit(claims)
+    return claims.rename(columns={what: "clusters"}).assign(
         **{name: getattr(run, name) for name in (*RUN, "command", "minutes")},
-        unit=unit,
+        unit=what,
         tolerance=SAME_BYTES if exact else WITHIN,
     )
 

@@ -24,6 +24,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
+from mnemocraft.studies.claims import ALL, unit
 from mnemocraft.studies.estimates import span
 from mnemocraft.viewer import headless
 
@@ -195,7 +196,7 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
         xlabel: Of what the claims are differences.
     """
     rows = table.iloc[::-1].reset_index(drop=True)
-    whole, ran = rows["part"] == "all", rows["effect"].notna()
+    whole, ran = rows["part"] == ALL, rows["effect"].notna()
     names = rows["claim"].map(lambda claim: fill(claim, 60)).where(whole, rows["part"])
     names += ran.map({True: "", False: " (not run)"})
     high = names.str.count("\n") + 1 + 0.4 * whole  # lines
@@ -221,11 +222,6 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
     legend(figure, axes, 4)
     stamp(figure, f"{sizes(table)} a claim; whiskers: 95 % over {unit(table)}. {note}", model)
     return figure
-
-
-def unit(table: pd.DataFrame) -> str:
-    """What the clusters of a table of claims are, e.g. ``worlds``."""
-    return str(table.columns[list(table.columns).index("pairs") + 1])
 
 
 def sizes(table: pd.DataFrame) -> str:

@@ -21,8 +21,6 @@ KNOWN, UNKNOWN = "known", "unknown"
 """Kinds of tasks: all that they take was shown in training, or not."""
 ITEMS = (KNOWN, UNKNOWN, ALL)
 HALVES = {KNOWN: KNOWN, UNKNOWN: UNKNOWN}
-NOT_ASKED = "not asked"
-"""What the paper says of a claim that is ours."""
 
 
 def brief(agent: Agent, longest: int, held: bool = False) -> Agent:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from mnemocraft import paths
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies import estimates, small_model
+from mnemocraft.studies import estimates, plots, small_model
 from mnemocraft.studies.deps import figures, measures, small, sweep
 from mnemocraft.studies.deps import tables as measured
 from mnemocraft.studies.deps.load import STEM, WORLDS
@@ -61,14 +61,14 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
         "table21": figures.by_task(found["table21"], model),
         "figure1": figures.figure1(found["figure1"], model),
         "figure9": figures.figure9(found["figure9"], model),
-        "verdicts": figures.verdicts(found["hypotheses"], model),
+        "verdicts": plots.verdicts(found["hypotheses"], model),
     }
 
 
 def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
     return {
         "within_calls": figures.within_calls(found["within_calls"], model),
-        "verdicts": figures.verdicts(found["hypotheses"], model),
+        "verdicts": plots.verdicts(found["hypotheses"], model),
     }
 
 

@@ -185,8 +185,3 @@ def figure9(table: pd.DataFrame, model: str) -> Figure:
     note = f"Whiskers: 95 %, Wilson's. Worlds with fewer than {LEAST} episodes a line are left out."
     stamp(figure, f"{note} The paper prints no numbers.", model)
     return figure
-
-
-def verdicts(table: pd.DataFrame, model: str) -> Figure:
-    """All claims."""
-    return plots.verdicts(table, model)

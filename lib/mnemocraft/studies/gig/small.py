@@ -23,12 +23,13 @@ from mnemocraft.runs.sources import fingerprint
 from mnemocraft.stats import rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
+from mnemocraft.studies.claims import NOT_ASKED
 from mnemocraft.studies.gig import sweep
 from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.load import memory_bank, task_facts, tasks
 from mnemocraft.studies.gig.measures import COUNTS
 from mnemocraft.studies.gig.measures import LABELS as METHOD_LABELS
-from mnemocraft.studies.small_model import KNOWN, NOT_ASKED, UNKNOWN, brief, claim
+from mnemocraft.studies.small_model import KNOWN, UNKNOWN, brief, claim
 
 ADAPTER = "kitchen_gemma-3-270m"
 """Name of the model's adapter and of its recording."""

@@ -23,13 +23,13 @@ from mnemocraft.runs.sources import fingerprint
 from mnemocraft.stats import rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
-from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.claims import ALL, NOT_ASKED
 from mnemocraft.studies.household.known import known
 from mnemocraft.studies.household.load import LABELS as TYPES
 from mnemocraft.studies.household.load import PLAYERS, STEM, games
 from mnemocraft.studies.household.sweep import DATA, MAX_STEPS, begin
 from mnemocraft.studies.household.tables import AVERAGE, conduct, prepare, statuses
-from mnemocraft.studies.small_model import ITEMS, KNOWN, NOT_ASKED, UNKNOWN, brief, claim
+from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim
 
 ADAPTER = "household_gemma-3-270m"
 """Name of the model's adapter and of its recording."""

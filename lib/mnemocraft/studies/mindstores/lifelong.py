@@ -13,7 +13,7 @@ import pandas as pd
 from mnemocraft import stats
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import claims, estimates, papers
-from mnemocraft.studies.claims import Claim
+from mnemocraft.studies.claims import NOT_ASKED, Claim
 from mnemocraft.studies.estimates import in_order
 from mnemocraft.studies.mindstores.load import (
     CONTINUAL,
@@ -24,6 +24,7 @@ from mnemocraft.studies.mindstores.load import (
     SKILLS,
     ordered,
 )
+from mnemocraft.studies.mindstores.tables import MENDS
 
 PAPER_NAMES = {"MINDSTORES": "mindstores", "Voyager": "voyager", "Reflexion": "reflexion"}
 """Our player by the name in Table 3."""
@@ -144,10 +145,7 @@ def orders(episodes: pd.DataFrame) -> pd.DataFrame:
     return table.assign(label=table["player"].map({n: p.label for n, p in CONTINUAL_PLAYERS.items()}))
 
 
-MENDS = "remembered outcomes mend beliefs"
-
-
-def _claim(other: str, text: str, said: str = "not in the paper", assumed: str = MENDS) -> Claim:
+def _claim(other: str, text: str, said: str = NOT_ASKED, assumed: str = MENDS) -> Claim:
     weights = difference([("mindstores",)], [(other,)])
     return Claim("ten tasks", text, "plans", weights, said, direction="negative", assumed=assumed)
 

@@ -23,11 +23,11 @@ from mnemocraft.runs.sources import fingerprint
 from mnemocraft.stats import rate
 from mnemocraft.studies import claims, estimates
 from mnemocraft.studies.checks import check
-from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.claims import ALL, NOT_ASKED
 from mnemocraft.studies.deps.small import LONGEST, kind
 from mnemocraft.studies.mindstores import load, sweep
 from mnemocraft.studies.mindstores.load import DEPS, FRESH_PLAYERS, FULL, ROUNDS, SHARED_PLAYERS, VERSION
-from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_TEST, NOT_ASKED, prepare
+from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_TEST, prepare
 from mnemocraft.studies.small_model import ITEMS, brief, claim
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 from mnemocraft.worlds.minecraft_world import MinecraftWorld

@@ -13,7 +13,7 @@ import pandas as pd
 from mnemocraft import stats
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import claims, papers
-from mnemocraft.studies.claims import ALL, Claim
+from mnemocraft.studies.claims import ALL, NOT_ASKED, Claim
 from mnemocraft.studies.estimates import NUMBERS, in_order, rates
 from mnemocraft.studies.mindstores.load import (
     CONTROLS,
@@ -162,7 +162,6 @@ MENDS, FORESEES = "remembered outcomes mend beliefs", "foresees what is remember
 EXPLAINS = "an explanation mends a belief"
 LEVELS = {"MT1 to MT4": GROUPS[:4], "MT5 to MT8": GROUPS[4:]}
 NO_TEST = "holds (Table 4, no test)"
-NOT_ASKED = "not in the paper"
 
 
 def _over(part: str, one: str, other: str, level: str = ALL) -> dict[Key, float]:
