@@ -15,7 +15,7 @@ CITATION = yaml.safe_load((paths.ROOT / "CITATION.cff").read_text())
 ZENODO = json.loads((paths.ROOT / ".zenodo.json").read_text())
 CHANGELOG = (paths.ROOT / "CHANGELOG.md").read_text()
 CARDS = [paths.DATA / folder / "README.md" for folder in ("recordings", "kitchen", "minecraft")]
-PAPERS = {"2510.11144", "2302.01560", "2601.21841"}
+PAPERS = {"2510.11144", "2302.01560", "2601.21841", "2501.19318"}
 
 
 def test_the_citation_has_what_the_format_asks_for() -> None:

@@ -19,6 +19,7 @@ from mnemocraft.errors import unreadable
 from mnemocraft.studies import claims, report
 from mnemocraft.studies.markup import escaped
 
+pd.set_option("display.max_colwidth", None)  # a claim cut short says nothing
 pd.set_option("display.html.use_mathjax", False)  # a name or an answer with dollars in it is no mathematics
 
 Played = Mapping[str, Mapping[str, pd.DataFrame]]

@@ -116,8 +116,12 @@ def _power(model: str, found: Tables) -> str:
     lead = "With a stand-in nothing is decided about language models. " if is_surrogate(model) else ""
     if least.empty:
         return f"{lead}No claim could be tested."
-    return (
-        f"{lead}With so many episodes a difference of {least.min():.0f} to {least.max():.0f} points, by "
-        f"claim, shows in four of five runs. Of {len(rows)} claims {none} could not be tested, and for "
-        f"{small} the paper's effect is smaller than that."
-    )
+    said = [
+        f"With so many episodes a difference of {least.min():.0f} to {least.max():.0f} points, by claim, "
+        "shows in four of five runs."
+    ]
+    if none:
+        said.append(f"{none} of {len(rows)} claims have no test.")
+    if small:
+        said.append(f"For {small} the paper's effect is smaller than that.")
+    return lead + " ".join(said)
