@@ -1,7 +1,11 @@
 """The recordings in the repository answer what they were made for, without network or model."""
 
+import pytest
+
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies.deps import small
+from mnemocraft.studies.household import load
+from mnemocraft.studies.household import small as household
 from mnemocraft.studies.how2 import start_here
 from mnemocraft.studies.mindstores import small as mindstores
 
@@ -38,3 +42,14 @@ def test_mindstores_asks_what_was_recorded(tmp_path):
     ended = records.groupby("player")[["success", "calls"]].sum()
     assert ended["success"].to_dict() == {"k5": 3, "deps": 4, "shuffled": 2, "unaided": 3}
     assert ended["calls"].to_dict() == {"k5": 84, "deps": 31, "shuffled": 94, "unaided": 87}
+
+
+@pytest.mark.skipif(bool(load.problem("quick")), reason="the extra 'alfworld' is not installed")
+def test_the_household_replays_as_it_was_played(tmp_path):
+    """The 18 generated games; they end as on 26 November 2026."""
+    model = ModelSpec("replay:household_gemma-3-270m")
+    records = run_study(household.study("quick"), model, out=tmp_path, workers=1, progress=False)
+    assert set(records["status"]) == {"ok"}
+    ended = records.groupby("player")[["success", "calls"]].sum()
+    assert ended["success"].to_dict() == {"gig": 6, "react": 6}
+    assert ended["calls"].to_dict() == {"gig": 403, "react": 362}

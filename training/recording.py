@@ -53,7 +53,7 @@ STUDIES = {
     "03": Recorded(deps.ADAPTER, deps.study, 6),
     "06": Recorded(deps.ADAPTER, mindstores.study, 18),
     "09": Recorded(gig.ADAPTER, gig.study, 6, context=32_768),
-    "10": Recorded(household.ADAPTER, _household, 6),
+    "10": Recorded(household.ADAPTER, _household, 6, context=32_768),
 }
 """By notebook. The long conversations of 01 would push each other out of the server's cache. Those of the
 others are shorter. In 06 three players speak in five roles each: with

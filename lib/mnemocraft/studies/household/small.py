@@ -39,8 +39,8 @@ LABELS = {player: PLAYERS[player].label for player in ("gig", "react", "recap")}
     held: f"{PLAYERS[player].label}, held to the commands" for held, player in HELD.items()
 }
 """Who plays, in the order in which they are recorded."""
-RECORDED = ("gig", "react", "recap")
-"""Whose recording is complete. The others come later."""
+RECORDED = ("gig", "react")
+"""Whose recording is complete. The others come later, in the order of :data:`LABELS`."""
 LONGEST = 300
 """Tokens of an answer; the expert's longest in the first lessons has 74."""
 LEAST = 0.3
