@@ -32,6 +32,8 @@ _INSERT = f"""
 INSERT INTO answers VALUES (?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET reply = excluded.reply
 WHERE json_extract(answers.reply, '$.{_TOO_LONG}') IS NOT NULL
+OR trim(json_extract(answers.reply, '$.text'), char(9, 10, 13, 32)) = ''
+   AND json_array_length(answers.reply, '$.tool_calls') = 0
 """
 
 
@@ -81,7 +83,7 @@ def _usage_from_json(fields: Any) -> Usage:
 
 
 def is_refusal(reply: Reply) -> bool:
-    """Whether the reply says nothing at all; such answers are not kept, so that a rerun asks again."""
+    """Whether the reply says nothing at all; a rerun asks again."""
     return not reply.text.strip() and not reply.tool_calls
 
 
@@ -89,7 +91,8 @@ class AnswerCache:
     """Answers by content address (:meth:`Request.key`); no expiry; the first answer stays.
 
     A file that turns out to be damaged is set aside, and a new one begun; a damaged answer is asked anew.
-    That a request was too long is kept for recordings only: who has a larger context now asks again.
+    That a request was too long or that the answer was empty is kept for recordings only, which have to end
+    an episode as it ended: a rerun asks again.
 
     Args:
         path: the SQLite file, made if missing; in an existing folder, ``answers.sqlite`` in it.
@@ -186,16 +189,14 @@ class AnswerCache:
                 reply = None
         except sqlite3.Error as error:
             raise self._lost(error) from None
-        return reply if isinstance(reply, Reply) else None
+        return reply if isinstance(reply, Reply) and not is_refusal(reply) else None
 
     def put(self, request: Request, reply: Reply | RequestTooLong, key: str | None = None) -> None:
-        """Keep an answer, unless it is a refusal.
+        """Keep an answer.
 
         Raises:
             ModelUnavailable: it cannot be written; the run must stop rather than lose paid answers.
         """
-        if isinstance(reply, Reply) and is_refusal(reply):
-            return
         row = (key or request.key(), request.model, request.canonical(), reply_to_json(reply))
         try:
             self._run(_INSERT, row)

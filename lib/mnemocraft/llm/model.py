@@ -17,7 +17,7 @@ from typing import Any
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm.budget import DEFAULT_DOLLARS, FREE, Budget, Price, Totals, prices
 from mnemocraft.llm.cache import AnswerCache, is_refusal
-from mnemocraft.llm.toolformat import steady_ids
+from mnemocraft.llm.toolformat import normal
 from mnemocraft.llm.types import Backend, Message, Reply, Request, Tool
 
 FAILURES_IN_A_ROW = 5
@@ -117,7 +117,7 @@ class Model:
         if self._direct:
             reply = await self._backend.generate(request)
         else:
-            reply = await self._keyed(_normal(request))
+            reply = await self._keyed(normal(request))
         self._note(reply, tools)
         return reply
 
@@ -219,16 +219,6 @@ class Model:
                 self.failures["unknown_tool"] += 1
         if is_refusal(reply):
             self.failures["empty_answer"] += 1
-
-
-def _normal(request: Request) -> Request:
-    """The request in the one form that is hashed: ``0`` and ``0.0``, no tools and ``[]`` are the same."""
-    return replace(
-        request,
-        messages=steady_ids(request.messages),
-        tools=request.tools or None,
-        temperature=float(request.temperature),
-    )
 
 
 def _key(request: Request) -> str:

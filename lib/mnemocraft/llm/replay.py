@@ -8,7 +8,6 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from mnemocraft import __version__
 from mnemocraft.bounded import read_json
 from mnemocraft.errors import MnemocraftError, ReplayMiss, RequestTooLong
 from mnemocraft.llm.cache import AnswerCache, reply_from_json
-from mnemocraft.llm.toolformat import steady_ids
+from mnemocraft.llm.toolformat import normal
 from mnemocraft.llm.types import Reply, Request
 from mnemocraft.paths import DATA
 
@@ -215,7 +214,7 @@ class Replay:
             ReplayMiss: the request was not recorded; the message names what differs from the nearest.
             RequestTooLong: it was too long when it was recorded.
         """
-        request = replace(request, messages=steady_ids(request.messages))
+        request = normal(request)
         answer = self._answers.get(request.key())
         if answer is None:
             _, entries = read_recording(self._path)

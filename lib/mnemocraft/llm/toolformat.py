@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from mnemocraft.bounded import json_objects, read_json
-from mnemocraft.llm.types import Message, Tool, ToolCall
+from mnemocraft.llm.types import Message, Request, Tool, ToolCall
 
 VERSION = 2
 """Of the text form below; part of a text-mode model's name in requests, because it changes answers."""
@@ -196,3 +197,13 @@ def steady_ids(messages: list[Message]) -> list[Message]:
             message["tool_call_id"] = name(message["tool_call_id"])
         renamed.append(message)
     return renamed
+
+
+def normal(request: Request) -> Request:
+    """The request in the one form that is hashed: ``0`` and ``0.0``, no tools and ``[]`` are the same."""
+    return replace(
+        request,
+        messages=steady_ids(request.messages),
+        tools=request.tools or None,
+        temperature=float(request.temperature),
+    )

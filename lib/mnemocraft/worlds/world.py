@@ -181,7 +181,7 @@ CAPABILITIES: dict[type, str] = {
     Lookahead: "lookahead",
     Goals: "goals",
     Horizons: "horizons",
-    Teaching: "a teacher",
+    Teaching: "teaching",
     Frames: "images",
 }
 """Every capability in a word or two."""
