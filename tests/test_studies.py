@@ -176,6 +176,6 @@ def test_a_language_models_figures_bear_its_name_and_no_mark(case: Case, found: 
     ],
 )
 def test_a_goal_is_met_if_the_whole_interval_is_within_it(interval: tuple[float, ...], told: str) -> None:
-    assert estimates.met(*interval, least=0.3) == told
-    upside_down = [1 - interval[0], 1 - interval[2], 1 - interval[1]]
-    assert estimates.met(*upside_down, most=0.7) == told
+    value, low, high = interval
+    assert estimates.met({"value": value, "low": low, "high": high}, least=0.3) == told
+    assert estimates.met({"value": 1 - value, "low": 1 - high, "high": 1 - low}, most=0.7) == told

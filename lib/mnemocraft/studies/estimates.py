@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mnemocraft import stats
 from mnemocraft.stats import Cells, Estimate, Key
 
 NUMBERS = ("value", "low", "high", "n")
@@ -50,8 +51,9 @@ def counted(row: pd.Series) -> str:
     return f"{text(row)}, n = {int(row['n'])}"
 
 
-def met(value: float, low: float, high: float, least: float = 0, most: float = 1) -> str:
-    """Whether a rate is within a goal's bounds, by its whole interval if that can tell."""
+def met(row: Mapping[str, Any] | pd.Series, least: float = 0, most: float = 1) -> str:
+    """Whether the rate of a row is within a goal's bounds, by its whole interval if that can tell."""
+    value, low, high = (row[name] for name in ("value", "low", "high"))
     if np.isnan(value):
         return "not measured"
     if least <= low and high <= most:
@@ -86,9 +88,22 @@ def grid(cells: Cells, by: Sequence[str], keys: Iterable[Key]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*by, *NUMBERS])
 
 
-def clustered(cells: Cells, by: Sequence[str], keys: Iterable[Key], unit: str) -> pd.DataFrame:
-    """As :func:`grid`, with the intervals of :func:`over_clusters`, whose number is the column ``unit``."""
-    rows = [(*key, *over_clusters(cells.estimate({key: 1.0}), unit).values()) for key in keys]
+def clustered(
+    episodes: pd.DataFrame, by: Sequence[str], cluster: str, unit: str, keys: Iterable[Key] | None = None
+) -> pd.DataFrame:
+    """Share of episodes with ``passed`` by group, with the intervals of :func:`over_clusters`.
+
+    Args:
+        episodes: One row an episode.
+        by: Columns that make a group.
+        cluster: The column that names an episode's cluster.
+        unit: Name of the column that counts the clusters.
+        keys: The groups' order, of which those without an episode are left out; None for as they come.
+    """
+    cells = stats.cells(episodes, stats.rate("passed"), by, cluster=cluster)
+    played = dict.fromkeys(episodes[list(by)].itertuples(index=False, name=None))
+    order = played if keys is None else [key for key in keys if key in played]
+    rows = [(*key, *over_clusters(cells.estimate({key: 1.0}), unit).values()) for key in order]
     return pd.DataFrame(rows, columns=[*by, *NUMBERS, unit])
 
 
@@ -116,6 +131,13 @@ def bars(rows: pd.DataFrame, environment: str) -> pd.DataFrame:
     return rows.assign(environment=environment)[["environment", "controller", *NUMBERS]].reset_index(
         drop=True
     )
+
+
+def conduct(episodes: pd.DataFrame, by: Sequence[str], counts: Sequence[str]) -> pd.DataFrame:
+    """Means an episode of some counts and of the tokens read (``prompt_tokens``), by group."""
+    prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1)
+    columns = episodes.reindex(columns=[*by, *counts]).assign(prompt_tokens=prompt)
+    return columns.groupby(list(by), sort=False).mean(numeric_only=True).round(2).reset_index()
 
 
 def add_paper(

@@ -8,6 +8,7 @@ answers were recorded; ``python -m training.recording 03`` asks for them.
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -125,16 +126,8 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success by arm, version (``both`` pools them) and kind of task, with Wilson's interval over targets."""
     every = arms(episodes)
     every = pd.concat([every, every.assign(version="both")], ignore_index=True)
-    by = ["arm", "version", "items"]
-    cells = stats.cells(every, rate("passed"), by, cluster="task")
-    keys = [
-        (arm, version, items)
-        for arm in LABELS
-        if (every["arm"] == arm).any()
-        for version in (*VERSIONS, "both")
-        for items in ITEMS
-    ]
-    return estimates.clustered(cells, by, keys, "n_tasks")
+    keys = product(LABELS, (*VERSIONS, "both"), ITEMS)
+    return estimates.clustered(every, ["arm", "version", "items"], "task", "n_tasks", keys)
 
 
 GOALS = (
@@ -151,7 +144,7 @@ def goals(found: pd.DataFrame) -> pd.DataFrame:
     numbers: Any = first.set_index("items")[[*estimates.NUMBERS, "n_tasks"]].T.to_dict()
     for text, items, least, most in GOALS:
         row = numbers.get(items, dict.fromkeys((*estimates.NUMBERS, "n_tasks"), 0) | {"value": np.nan})
-        met = estimates.met(row["value"], row["low"], row["high"], least, most)
+        met = estimates.met(row, least, most)
         rows.append({"goal": text, "items": items} | row | {"met": met})
     return pd.DataFrame(rows).astype({"n": int, "n_tasks": int})
 
@@ -166,10 +159,7 @@ def within_calls(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success within 1, 3 ... :data:`CALLS` calls of the model, with and without explanations."""
     parts = [arms(episodes, calls).assign(max_calls=calls) for calls in range(1, CALLS + 1, 2)]
     revising = pd.concat(parts, ignore_index=True).query("arm in @REVISING")
-    by = ["arm", "items", "max_calls"]
-    cells = stats.cells(revising, rate("passed"), by, cluster="task")
-    keys = revising[by].drop_duplicates().itertuples(index=False, name=None)
-    return estimates.clustered(cells, by, list(keys), "n_tasks")
+    return estimates.clustered(revising, ["arm", "items", "max_calls"], "task", "n_tasks")
 
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:

@@ -124,16 +124,14 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "goals_of_the_design": goals(found),
         "hypotheses": hypotheses(episodes),
         "statuses": estimates.statuses(episodes, CELL),
-        "conduct": conduct(episodes),
+        "conduct": estimates.conduct(episodes, CELL, ["steps", *COUNTS]),
     }
 
 
 def success(episodes: pd.DataFrame) -> pd.DataFrame:
     """Pass@1 by method and kind of dish, with Wilson's interval over layouts; see :data:`SUMS`."""
-    every = _by_items(episodes)
-    played = set(every[list(CELL)].itertuples(index=False, name=None))
     keys = [*ARMS, *((method, both) for both in SUMS for method in LABELS)]
-    return estimates.clustered(_cells(every), CELL, [key for key in keys if key in played], "layouts")
+    return estimates.clustered(_by_items(episodes), CELL, "seed", "layouts", keys)
 
 
 def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -146,22 +144,11 @@ def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True)
 
 
-def _cells(episodes: pd.DataFrame) -> stats.Cells:
-    return stats.cells(episodes, rate("passed"), CELL, cluster="seed")
-
-
 def goals(found: pd.DataFrame) -> pd.DataFrame:
     """Rows of :func:`success` for the known dishes with GiG and ReAct, and if they reach :data:`LEAST`."""
     rows = found[found["method"].isin(["gig_ld", "react"]) & (found["items"] == KNOWN)]
-    met = [estimates.met(row["value"], row["low"], row["high"], LEAST) for _, row in rows.iterrows()]
+    met = [estimates.met(row, LEAST) for _, row in rows.iterrows()]
     return rows.assign(goal=f"at least {LEAST:.0%} of the known dishes", met=met).reset_index(drop=True)
-
-
-def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Means an episode: steps, invalid answers, loops, experiences shown and followed, calls, tokens read."""
-    prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1)
-    counts = episodes.reindex(columns=[*CELL, "steps", *COUNTS]).assign(prompt_tokens=prompt)
-    return counts.groupby(list(CELL), sort=False).mean(numeric_only=True).round(2).reset_index()
 
 
 def reading(found: pd.DataFrame) -> pd.DataFrame:
@@ -196,5 +183,6 @@ paper adds loop detection and experience to lookahead; here they are added where
 
 def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
     """:data:`CLAIMS`, resampled by layout; NaN for what was not played."""
-    cells = {"success": _cells(_by_items(episodes))}
-    return claims.judge(CLAIMS, cells, "layouts", {}, claims.players(episodes)).drop(columns="metric")
+    cells = stats.cells(_by_items(episodes), rate("passed"), CELL, cluster="seed")
+    judged = claims.judge(CLAIMS, {"success": cells}, "layouts", {}, claims.players(episodes))
+    return judged.drop(columns="metric")

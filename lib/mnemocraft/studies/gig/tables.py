@@ -23,6 +23,7 @@ from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import Claim, minus, versus
 from mnemocraft.studies.estimates import NUMBERS, grid
 from mnemocraft.studies.gig import measures
+from mnemocraft.studies.gig.load import MODES
 from mnemocraft.studies.gig.measures import ABLATION, CELL, LABELS, MAIN, PLANNED
 
 AVERAGE = "Average"
@@ -225,9 +226,9 @@ CLAIMS = (
           minus(_gain("gig_exp", ["gig"], "sync", "weak"), _gain("gig_exp", ["gig"], "sync")),
           "holds (4.6 against 4.3, no test)", assumed=EXPERIENCE),
     Claim("effort", "GiG generates more tokens a step where it fails than where it succeeds",
-          "tokens_per_step", _effort(*measures.MODES),
+          "tokens_per_step", _effort(*MODES),
           "holds for every model (4.8, Figure 9 without numbers)",
-          parts={mode: _effort(mode) for mode in measures.MODES}, assumed="answers have a fixed length",
+          parts={mode: _effort(mode) for mode in MODES}, assumed="answers have a fixed length",
           assumed_nothing=True),
     Claim("idling", "GiG waits in a smaller share of its steps than ReCAP in async kitchens", "idle",
           _gain("gig", ["recap"], "async"), "argued from Figure 1, not measured", "negative"),

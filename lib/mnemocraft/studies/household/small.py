@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 
 import pandas as pd
 
@@ -103,25 +104,21 @@ def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def success(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success by player and kind of task, with Wilson's interval over tasks."""
-    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="asked")
-    here = [player for player in LABELS if (episodes["player"] == player).any()]
-    keys = [(player, items) for player in here for items in ITEMS]
-    return estimates.clustered(cells, ["player", "items"], keys, "tasks")
+    keys = product(LABELS, ITEMS)
+    return estimates.clustered(_by_items(episodes), ["player", "items"], "asked", "tasks", keys)
 
 
 def by_type(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Success by type of task and player, with Wilson's interval over tasks; the average is over all."""
+    """Success by type of task and player, and of all types, with Wilson's interval over tasks."""
     named = episodes.assign(what=episodes["type"].map(TYPES))
     both = pd.concat([named, named.assign(what=AVERAGE)], ignore_index=True)
-    cells = stats.cells(both, rate("passed"), ["what", "player"], cluster="asked")
-    keys = both[["what", "player"]].drop_duplicates().itertuples(index=False, name=None)
-    return estimates.clustered(cells, ["what", "player"], list(keys), "tasks")
+    return estimates.clustered(both, ["what", "player"], "asked", "tasks")
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
     """Each player's row of :func:`success` over all games, and whether it reached :data:`LEAST`."""
     rows = found[found["items"] == ALL].drop(columns="items").reset_index(drop=True)
-    met = [estimates.met(row["value"], row["low"], row["high"], LEAST) for _, row in rows.iterrows()]
+    met = [estimates.met(row, LEAST) for _, row in rows.iterrows()]
     return rows.assign(goal=f"at least {LEAST:.0%} of the games", met=met)
 
 

@@ -104,9 +104,7 @@ def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Means an episode: calls, invalid answers, loop warnings, revised plans, steps, tokens read."""
-    prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1)
-    counts = episodes.reindex(columns=["player", *COUNTS]).assign(prompt_tokens=prompt)
-    return counts.groupby("player", sort=False).mean(numeric_only=True).round(2).reset_index()
+    return estimates.conduct(episodes, ["player"], COUNTS)
 
 
 def statuses(episodes: pd.DataFrame) -> pd.DataFrame:

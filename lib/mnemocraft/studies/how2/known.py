@@ -87,8 +87,7 @@ def targets_of_the_design(known: pd.DataFrame) -> pd.DataFrame:
     for text, row, least, most in GOALS:
         numbers = measured[row]
         # "interval above 0" is about its lower end alone, and leaves nothing open
-        judged = ("low",) * 3 if row[-1] == DIFFERENCE else ("value", "low", "high")
-        value, low, high = (numbers[name] for name in judged)
-        met = estimates.met(value, low, high, least, most)
+        judged = dict.fromkeys(("value", "low", "high"), numbers["low"]) if row[-1] == DIFFERENCE else numbers
+        met = estimates.met(judged, least, most)
         rows.append({"goal": text} | dict(zip(KEYS, row, strict=True)) | numbers | {"met": met})
     return pd.DataFrame(rows).astype({"n": int, "n_targets": int})

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -113,12 +114,8 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
     every = pd.concat(
         [every.assign(trial=(every["trial"] + 1).astype(str)), every.assign(trial="both")], ignore_index=True
     )
-    by = ["player", "trial", "items"]
-    cells = stats.cells(every, rate("passed"), by, cluster="item")
-    trials = (*map(str, range(1, TRIALS + 1)), "both")
-    here = [player for player in PLAYERS if (every["player"] == player).any()]
-    keys = [(player, trial, items) for player in here for trial in trials for items in ITEMS]
-    return estimates.clustered(cells, by, keys, "n_tasks")
+    keys = product(PLAYERS, (*map(str, range(1, TRIALS + 1)), "both"), ITEMS)
+    return estimates.clustered(every, ["player", "trial", "items"], "item", "n_tasks", keys)
 
 
 def mended(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -126,13 +123,11 @@ def mended(episodes: pd.DataFrame) -> pd.DataFrame:
 
     No claim: it was looked at after the recording, to see where the players part.
     """
-    every, by = _by_items(episodes), ["player", "plan", "items"]
+    every = _by_items(episodes)
     first = every["passed"].where(every["plans"] <= 1, 0.0)
     split = pd.concat([every.assign(plan=FIRST_PLAN, passed=first), every[first == 0].assign(plan=LATER)])
-    cells = stats.cells(split, rate("passed"), by, cluster="item")
-    here = [player for player in PLAYERS if (every["player"] == player).any()]
-    keys = [(player, plan, items) for player in here for plan in (FIRST_PLAN, LATER) for items in ITEMS]
-    return estimates.clustered(cells, by, keys, "n_tasks")
+    keys = product(PLAYERS, (FIRST_PLAN, LATER), ITEMS)
+    return estimates.clustered(split, ["player", "plan", "items"], "item", "n_tasks", keys)
 
 
 def reading(found: pd.DataFrame, split: str = "trial") -> pd.DataFrame:

@@ -23,10 +23,9 @@ from mnemocraft.gnn.encoder import ABLATION, as_data, collate
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.gnn.sequences import KitchenTrace, failed, solved, training_sequences
 from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.gig.load import BANK_SEEDS
 
 STEM = "05_gig_embedding_separation"
-BANK_SEEDS = (0, 1, 2, 3, 4)
-"""Kitchens of the memory bank, as in the study of notebook 09: 50 traces a mode."""
 DECIMALS = 4
 """Distances are rounded, so that the last bits of a sum decide nothing."""
 

@@ -27,6 +27,7 @@ from mnemocraft.paths import NO_MODEL
 from mnemocraft.stats import Cells, Key, difference, rate
 from mnemocraft.studies import claims, report
 from mnemocraft.studies.claims import ALL, Claim
+from mnemocraft.studies.gig.load import MODES
 from mnemocraft.studies.gig.separation import embeddings
 from mnemocraft.studies.gig.separation.embeddings import DECIMALS, RELATIONS, Distances, Floats
 
@@ -214,7 +215,6 @@ def _hash(value: object) -> int:
 CONSISTENTLY = 0.95
 """Share of neighbouring steps below τ that we take the paper's "consistently" to mean."""
 CONTROLS = ("untrained", "bag of nodes", "shuffled edges")
-MODES = ("sync", "async")
 TRAINED: Key = ("trained",)
 USES = {"same_task": "of the same task", "agrees": "with the oracle's action"}
 UNIT = "kitchens"
