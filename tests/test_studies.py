@@ -13,7 +13,7 @@ import pytest
 import deps_synthetic
 import gig_synthetic
 import how2_synthetic
-from mnemocraft import figstyle
+from mnemocraft import figstyle, stats
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import code_version
 from mnemocraft.studies import boxes, checks, claims, estimates, report
@@ -135,6 +135,16 @@ def test_sentences_have_effect_size_interval_and_the_papers_effect_if_there_is_o
     assert text.count("paper's effect ") == table["paper_effect"].notna().sum() > 0
     bounded = table.dropna(subset="low")
     assert ((bounded["low"] <= bounded["effect"]) & (bounded["effect"] <= bounded["high"])).all()
+
+
+def test_of_a_claim_that_was_not_measured_no_parts_are_told(found: Tables) -> None:
+    table = found["hypotheses"]
+    name = table.loc[table["part"] != claims.ALL, "claim"].iloc[0]
+    table = table.assign(verdict=table["verdict"].mask(table["claim"] == name, stats.NOT_MEASURED))
+    lines = claims.sentences(table, "a model").splitlines()
+    parts = (table["claim"] == name) & (table["part"] != claims.ALL)
+    assert len(lines) == len(table) - parts.sum() < len(table)
+    assert sum(f": {stats.NOT_MEASURED}**" in line for line in lines) == 1
 
 
 # --- figures

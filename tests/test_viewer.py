@@ -28,6 +28,7 @@ from mnemocraft.runs.store import trajectory_path
 from mnemocraft.studies.how2 import hand, sweep
 from mnemocraft.studies.how2.hand import by_hand
 from mnemocraft.viewer import Moment, strip
+from mnemocraft.viewer.replay import in_words
 from mnemocraft.worlds.plancraft import PlancraftWorld
 
 INDEX = next(i for i, task in enumerate(examples("low")) if task.difficulty == "easy")
@@ -86,7 +87,13 @@ def test_replay_tells_thoughts_memory_and_answers_before_the_action(moments):
     asked = next(n for n, word in enumerate(words) if word.startswith("question: "))
     assert words[asked] == "question: How?" and words[asked + 1].startswith("answer: ")
     assert words[asked + 2] == "kept under stick:\ndo <this>"
-    assert moments[5].title.startswith("5: ") and "no idea" in moments[5].title
+    assert moments[4].title == "4: move: from A2, to B3, quantity 1"
+    assert moments[5].title.startswith("5: impossible: reason no idea")
+
+
+@pytest.mark.parametrize("action", ["go to desk 1", "{", "[1]", '{"name": "a", "arguments": 3}', "[" * 9999])
+def test_an_action_that_is_no_call_of_a_tool_is_shown_as_it_is(action):
+    assert in_words(action) == action
 
 
 def test_an_episode_that_crashed_can_be_looked_at(tmp_path):

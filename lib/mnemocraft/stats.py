@@ -23,6 +23,8 @@ ALPHA = 0.05
 """Significance level; intervals cover ``1 - ALPHA``."""
 DRAWS = 2000
 """Bootstrap samples behind every interval; no p-value is below ``2 / (DRAWS + 1)``."""
+NOT_MEASURED = "not measured"
+"""The verdict where not all of a claim's conditions were run."""
 MIN_CLUSTERS = 20
 """Clusters that every arm of a test must have: with 9 a nominal 5 % is 11 % (:func:`error_rates`)."""
 MAX_UNDEFINED = 0.01
@@ -441,7 +443,7 @@ def verdict(
     if direction not in ("positive", "negative"):
         raise MnemocraftError(f"direction is {direction!r}: it must be 'positive' or 'negative'")
     if np.isnan(found.value):
-        return Verdict("not measured", f"not measured: {found.untested or 'undefined'}")
+        return Verdict(NOT_MEASURED, f"{NOT_MEASURED}: {found.untested or 'undefined'}")
     measured = f"{found.value:+.3f}"
     if not np.isnan(found.low):
         measured += f" [{found.low:+.3f}, {found.high:+.3f}]"

@@ -41,6 +41,13 @@ def verdicts() -> pd.DataFrame:
     return found[[*columns, "paper_effect", "effect", "low", "high", "verdict", "direction", "size"]]
 
 
+def of_real_models(found: pd.DataFrame) -> pd.DataFrame:
+    """:func:`verdicts` for reading: the claims as wholes that the stand-in did not play."""
+    chosen = found[~found["model"].map(figstyle.is_surrogate) & (found["part"] == ALL)]
+    columns = ["claim", "clusters", "detectable", "paper_effect", "effect", "low", "high", "verdict"]
+    return chosen.set_index(["notebook", "model"])[columns].round(3).fillna("")
+
+
 def notebooks() -> pd.DataFrame:
     """How many cells each notebook has."""
     found = {path.stem: nbformat.read(path, 4).cells for path in sorted(paths.NOTEBOOKS.glob("*.ipynb"))}

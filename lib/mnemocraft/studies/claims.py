@@ -66,7 +66,7 @@ class Claim:
         assumed.
         """
         if np.isnan(effect.value):
-            return "not measured"
+            return stats.NOT_MEASURED
         if not self.assumed:
             return "not built in"
         if self.assumed not in ASSUMPTIONS:
@@ -181,7 +181,7 @@ def agreement(effect: Estimate, paper: float) -> dict[str, str]:
 
 def _interval(effect: Estimate) -> str:
     if np.isnan(effect.value):
-        return f"not measured: {effect.untested or 'undefined'}"
+        return f"{stats.NOT_MEASURED}: {effect.untested or 'undefined'}"
     reach = f" [{effect.low:+.3f}, {effect.high:+.3f}]" if not np.isnan(effect.low) else ""
     return f"{effect.value:+.3f}{reach} ({effect.n} pairs in {effect.clusters} clusters)"
 
@@ -232,8 +232,12 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
 
 
 def sentences(table: pd.DataFrame, model: str) -> str:
-    """The verdicts of :func:`judge` as a Markdown list; ``model`` is the name of who played."""
-    return "\n".join(_sentence(row, model) for _, row in table.iterrows())
+    """The verdicts of :func:`judge` as a Markdown list; ``model`` is the name of who played.
+
+    Of a claim that was not measured its parts are left out.
+    """
+    told = table[(table["part"] == ALL) | (table["verdict"] != stats.NOT_MEASURED)]
+    return "\n".join(_sentence(row, model) for _, row in told.iterrows())
 
 
 def _sentence(row: pd.Series, model: str) -> str:

@@ -55,7 +55,7 @@ def met(row: Mapping[str, Any] | pd.Series, least: float = 0, most: float = 1) -
     """Whether the rate of a row is within a goal's bounds, by its whole interval if that can tell."""
     value, low, high = (row[name] for name in ("value", "low", "high"))
     if np.isnan(value):
-        return "not measured"
+        return stats.NOT_MEASURED
     if least <= low and high <= most:
         return "yes"
     if high < least or low > most:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,8 @@ def replay(world: World, events: Sequence[Event], title: str = "", *, brief: boo
         pictures.notice(event)
         if isinstance(event, Action):
             if not (brief and event.success and event.place > 0):
-                add(f"{event.step}: {event.line or event.action}{'' if event.success else ' (failed)'}")
+                failed = "" if event.success else " (failed)"
+                add(f"{event.step}: {event.line or in_words(event.action)}{failed}")
         elif isinstance(event, Plan) and pictures.plans:
             add(
                 f"round {event.round}: plan of {len(event.lines)} steps"
@@ -119,6 +121,19 @@ def _repeat(world: World, event: Event) -> None:
                 f"again (after {world.steps} steps, not {event.step}): the run was made with another version "
                 "of the world."
             )
+
+
+def in_words(action: str) -> str:
+    """An action for reading: a call of a tool without its JSON, ``move: from A1, to I3, quantity 1``."""
+    try:
+        call = json.loads(action)
+    except (ValueError, RecursionError):
+        return action
+    match call:
+        case {"name": str(name), "arguments": dict(arguments)}:
+            told = [f"{key.removeprefix('slot_')} {value}" for key, value in arguments.items()]
+            return f"{name}: {', '.join(told)}" if told else name
+    return action
 
 
 def said(event: Event) -> list[str]:

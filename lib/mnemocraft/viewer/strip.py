@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from textwrap import shorten
+from textwrap import fill, shorten
 from typing import Any
 
 import ipywidgets as widgets
@@ -79,14 +79,15 @@ def strip(moments: list[Moment], look: Look = SMALL) -> Figure:
     columns = min(look.columns, len(chosen))
     rows = -(-len(chosen) // columns)
     tall, wide = chosen[0].picture.shape[:2]
-    size = (look.inches * columns, (look.inches * tall / wide + 0.2) * rows)
+    size = (look.inches * columns, (look.inches * tall / wide + 0.32) * rows)
     figure = Figure(figsize=size, layout="constrained", dpi=100)
     grid = figure.subplots(rows, columns, squeeze=False)
     for axes in grid.flat:
         axes.set_axis_off()
     for axes, moment in zip(grid.flat, chosen, strict=False):
         axes.imshow(moment.picture)
-        title = shorten(moment.title, int(16 * look.inches), placeholder=" ...")
+        letters = int(16 * look.inches)
+        title = fill(shorten(moment.title, 2 * letters - 8, placeholder=" ..."), letters)
         axes.set_title(title, fontsize=7, parse_math=False)
     return figure
 

@@ -61,6 +61,7 @@ PLAYERS = {
     "dep": Player("DEP", "dep", "ten"),
 }
 """By the name that conditions use. No lookahead and no experience, as in the paper (4.5, A.2)."""
+NAMES = {name: player.label for name, player in PLAYERS.items()}
 
 
 def games(profile: str) -> dict[str, tuple[str, ...]]:
