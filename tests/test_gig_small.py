@@ -22,8 +22,8 @@ def record(method, items, task, layout, success):
 def test_the_arms_make_their_dishes_in_24_layouts():
     assert (small.dishes("known_short"), small.dishes("known_long")) == (SHORT, LONG)
     assert set(small.dishes("unknown")) == set(load.tasks("sync")) - {*SHORT, *LONG}
-    streams = small.study("full").streams
-    assert streams == small.study("quick").streams and len(streams) == 12 * 24
+    streams = small.study("full", small.ARMS).streams
+    assert streams == small.study("quick", small.ARMS).streams and len(streams) == 12 * 24
     assert {stream.seed for stream in streams} == set(range(42, 24 * 42 + 1, 42))
     made = {stream.condition.id: stream.tasks for stream in streams}
     assert [arm for arm, tasks in made.items() if tasks == LONG] == [
@@ -32,7 +32,9 @@ def test_the_arms_make_their_dishes_in_24_layouts():
     assert [arm for arm, tasks in made.items() if tasks not in (SHORT, LONG)] == [
         "small/gig_ld_exp/unknown", "small/gig_ld/unknown"
     ]  # fmt: skip
-    assert [len(stream.tasks) for stream in small.study("smoke").streams] == [1] * 12
+    assert [len(stream.tasks) for stream in small.study("smoke", small.ARMS).streams] == [1] * 12
+    assert small.ARMS[: len(small.RECORDED)] == small.RECORDED, "the order was fixed beforehand"
+    assert small.study("full").streams == streams[: 24 * len(small.RECORDED)]
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
         small.study("huge")
 
@@ -77,6 +79,6 @@ def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path,
     found = analysis.run_small("surrogate", (None, None, "smoke", 1), "smoke", 1)
     folder = paths.results_dir(sweep.STEM, "surrogate", "smoke")
     assert {path.stem for path in folder.glob("*.csv")} == set(found)
-    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [1] * 12
+    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [1] * len(small.RECORDED)
     drawn = {path.stem for path in paths.figures_dir(sweep.STEM, "surrogate", "smoke").glob("*.png")}
     assert drawn == {"dishes", "verdicts"}

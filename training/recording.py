@@ -11,6 +11,7 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from mnemocraft import paths
@@ -52,7 +53,7 @@ STUDIES = {
     "01": Recorded(how2.ADAPTER, sweep.small, 1),
     "03": Recorded(deps.ADAPTER, deps.study, 6),
     "06": Recorded(deps.ADAPTER, mindstores.study, 18),
-    "09": Recorded(gig.ADAPTER, gig.study, 6, context=32_768),
+    "09": Recorded(gig.ADAPTER, partial(gig.study, arms=gig.ARMS), 6, context=32_768),
     "10": Recorded(household.ADAPTER, _household, 6, context=32_768),
 }
 """By notebook. The long conversations of 01 would push each other out of the server's cache. Those of the

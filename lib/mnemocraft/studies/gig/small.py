@@ -1,12 +1,13 @@
 """A small real model in the kitchen (notebook 09): what is each part of GiG worth to it?
 
-The model was shown half of the dishes, in layouts made for that (:mod:`mnemocraft.studies.gig.known`). Of the
-others it has only seen that one does what an experience in the prompt did. Its answers are recorded; ``python
--m training.recording 09`` asks for them.
+The model was shown half of the dishes, in layouts made for that (:mod:`mnemocraft.studies.gig.known`); of the
+others only steps at which one does what an experience in the prompt did. ``python -m training.recording 09``
+records its answers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import pandas as pd
@@ -50,6 +51,8 @@ ARMS = (
     *((method, KNOWN_LONG) for method in ("gig_ld", "react")),
 )
 """Who makes which dishes, in the order in which they are recorded."""
+RECORDED = ARMS[:2]
+"""Those that are played: whose recording is complete, and the first two while there is none."""
 LAYOUTS = sweep.LAYOUTS[:24]
 """Four more than a test takes, by the rule of the paper's ten."""
 LONGEST = 300
@@ -75,7 +78,7 @@ def _kind(task: str) -> str:
     return KNOWN_SHORT if HORIZONS[task] < SHORTEST_LONG else KNOWN_LONG
 
 
-def study(profile: str) -> Study:
+def study(profile: str, arms: Sequence[tuple[str, str]] = RECORDED) -> Study:
     """A stream an arm and layout, of all dishes of the arm's kind; ``smoke`` has one of them in one layout.
 
     Raises:
@@ -85,7 +88,7 @@ def study(profile: str) -> Study:
     layouts, length = (LAYOUTS[:1], 1) if profile == "smoke" else (LAYOUTS, None)
     streams = tuple(
         Stream(condition(method, items), layout, dishes(items)[:length])
-        for method, items in ARMS
+        for method, items in arms
         for layout in layouts
     )
     return Study(sweep.STEM, streams, start, fingerprint(start, sweep.DATA))
