@@ -12,7 +12,7 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, points
 from mnemocraft.studies.household import small
-from mnemocraft.studies.household.load import PLAYERS, STEM, games, task_of
+from mnemocraft.studies.household.load import NAMES, STEM, games, task_of
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -33,7 +33,7 @@ def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
 
 def _rates(table: pd.DataFrame) -> str:
     rows = table[table["n"] > 0].drop_duplicates("player")
-    return "; ".join(f"{PLAYERS[row['player']].label} {text(row)}" for _, row in rows.iterrows())
+    return "; ".join(f"{NAMES[row['player']]} {text(row)}" for _, row in rows.iterrows())
 
 
 def _small(model: str, tables: Tables) -> str:

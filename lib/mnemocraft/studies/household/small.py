@@ -27,7 +27,7 @@ from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import ALL, NOT_ASKED
 from mnemocraft.studies.household.known import known
 from mnemocraft.studies.household.load import LABELS as TYPES
-from mnemocraft.studies.household.load import PLAYERS, STEM, games
+from mnemocraft.studies.household.load import NAMES, PLAYERS, STEM, games
 from mnemocraft.studies.household.sweep import DATA, MAX_STEPS, begin
 from mnemocraft.studies.household.tables import AVERAGE, conduct, prepare, statuses
 from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim
@@ -36,8 +36,8 @@ ADAPTER = "household_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
 HELD = {"gig_held": "gig", "react_held": "react"}
 """Whose answers are held to the admissible commands. ReCAP's are sub-tasks, which nothing lists."""
-LABELS = {player: PLAYERS[player].label for player in ("gig", "react", "recap")} | {
-    held: f"{PLAYERS[player].label}, held to the commands" for held, player in HELD.items()
+LABELS = {player: NAMES[player] for player in ("gig", "react", "recap")} | {
+    held: f"{NAMES[player]}, held to the commands" for held, player in HELD.items()
 }
 """Who plays, in the order in which they are recorded."""
 RECORDED = ("gig", "react")

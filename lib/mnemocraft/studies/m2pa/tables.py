@@ -9,7 +9,7 @@ import pandas as pd
 
 from mnemocraft import stats
 from mnemocraft.stats import Key, difference
-from mnemocraft.studies import claims, papers
+from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.estimates import NUMBERS, join, rates
 from mnemocraft.studies.m2pa.load import LEVELS, MAIN, PLAYERS, SIGHT_TASKS, tasks
@@ -98,10 +98,7 @@ def conditional(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Means an episode: calls, revised plans, reflections, prompts with a memory, tokens read, steps."""
-    prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1)
-    counts = [*COUNTED, "steps"]
-    numbers = episodes.reindex(columns=["player", *counts]).assign(prompt_tokens=prompt)
-    return numbers.groupby("player", sort=False).mean(numeric_only=True).round(2).reset_index()
+    return estimates.conduct(episodes, ["player"], [*COUNTED, "steps"])
 
 
 def _labels(table: pd.DataFrame) -> pd.Series:

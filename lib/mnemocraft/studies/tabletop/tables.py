@@ -9,7 +9,7 @@ from mnemocraft.envs import TabletopEnv
 from mnemocraft.envs.tabletop.solver import solve
 from mnemocraft.envs.tabletop.tasks import TASKS
 from mnemocraft.stats import Key, difference
-from mnemocraft.studies import claims, papers
+from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.estimates import NUMBERS, bars, in_order, rates
 from mnemocraft.studies.tabletop import load
@@ -96,10 +96,7 @@ def table17() -> pd.DataFrame:
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Means an episode: calls, revised plans, skills tried and failed, tokens read."""
-    prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1)
-    numbers = episodes[[*CELL, "calls", "rounds", "goals", "failed_goals", "steps"]]
-    means = numbers.assign(prompt_tokens=prompt).groupby(CELL, sort=False).mean()
-    return means.round(2).reset_index()
+    return estimates.conduct(episodes, CELL, ["calls", "rounds", "goals", "failed_goals", "steps"])
 
 
 def _claim(text: str, one: Key, other: Key, paper: str, assumed: str = "") -> Claim:
