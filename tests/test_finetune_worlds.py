@@ -19,6 +19,7 @@ from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.errors import ModelError
 from mnemocraft.llm import toolformat
+from mnemocraft.studies.gig import small, sweep
 from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
@@ -86,9 +87,9 @@ def test_a_game_that_is_known_by_name_is_refused_though_it_names_itself_otherwis
     assert all(worlds.lesson("household", SEED, n) is None for n in range(7))
 
 
-@pytest.mark.parametrize("world", ["kitchen", "minecraft"])
-def test_no_lesson_is_about_anything_evaluated(world):
-    lessons = [worlds.lesson(world, 0, n) for n in range(45)]
+@pytest.mark.parametrize(("world", "count"), [("kitchen", worlds.NUMBER["kitchen"]), ("minecraft", 45)])
+def test_no_lesson_is_about_anything_evaluated(world, count):
+    lessons = [worlds.lesson(world, 0, n) for n in range(count)]
     tasks = [task for each in lessons if each for task in each.tasks]
     assert len(tasks) > 40
     assert not {content for _, content in tasks} & worlds.evaluated(world)
@@ -275,10 +276,42 @@ def test_a_lesson_is_known_where_who_knows_half_plans_as_who_knows_all():
 
 def test_prompts_are_those_of_run_time(minecraft):
     for agent in ("deps", "inner_monologue", "zero_shot"):
-        model = Scripted([ModelError("enough seen")])
-        play(get_agent(agent), textworld("stick"), model)
-        system = model.requests[0].messages[0]
-        assert any(d.messages[0] == system for d in minecraft)
+        assert any(d.messages[0] == system(agent, textworld("stick")) for d in minecraft)
+
+
+@pytest.mark.parametrize("method", sorted({small.METHOD.get(method, method) for method, _ in small.ARMS}))
+def test_prompts_of_the_kitchen_are_those_of_run_time(method):
+    """All methods that are recorded are taught, in the words of their system message."""
+    taught = (n for n in range(400, 500) if worlds.lesson("kitchen", 0, n).agent == method)
+    dialogue = next(d for n in taught for d in worlds.dialogues("kitchen", 0, n))
+    task, layout = small.dishes(small.KNOWN_SHORT)[0], small.LAYOUTS[0]
+    world, _ = sweep.begin(small.condition(method, small.KNOWN_SHORT).settings, layout, task)
+    assert dialogue.messages[0] == system(method, world)
+
+
+def system(agent, world):
+    """The first message of the first request at run time."""
+    model = Scripted([ModelError("enough seen")])
+    play(get_agent(agent), world, model)
+    return model.requests[0].messages[0]
+
+
+def test_wrong_experience_of_a_known_dish_is_not_followed():
+    """In the last course: of other dishes, and what is learnt is what is right without it."""
+    shown = followed = 0
+    for number in range(401, 500, 4):
+        given = worlds.lesson("kitchen", 0, number)
+        assert given.agent == "gig_ld_exp"
+        if not given.known or shown > 5:
+            continue
+        assert not given.heeds
+        goal = given.begin[0]().env.goal_description
+        for answer, before in learnt(worlds.dialogues("kitchen", 0, number)):
+            past = re.search(r"^Goal then: (.+)\nAction then: (.+)$", before[-1]["content"], re.M)
+            if past:
+                assert past[1] != goal
+                shown, followed = shown + 1, followed + (f"Action: {past[2]}\n" in answer)
+    assert shown > 5 and followed < shown / 2
 
 
 def test_lessons_depend_on_their_number_alone_and_a_torn_file_is_gone_on_from(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import pytest
 
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.memory import Cue
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.gig import analysis, findings, load, small, sweep
 
@@ -23,16 +24,16 @@ def test_the_arms_make_their_dishes_in_24_layouts():
     assert (small.dishes("known_short"), small.dishes("known_long")) == (SHORT, LONG)
     assert set(small.dishes("unknown")) == set(load.tasks("sync")) - {*SHORT, *LONG}
     streams = small.study("full", small.ARMS).streams
-    assert streams == small.study("quick", small.ARMS).streams and len(streams) == 12 * 24
+    assert streams == small.study("quick", small.ARMS).streams and len(streams) == 14 * 24
     assert {stream.seed for stream in streams} == set(range(42, 24 * 42 + 1, 42))
     made = {stream.condition.id: stream.tasks for stream in streams}
     assert [arm for arm, tasks in made.items() if tasks == LONG] == [
         "small/gig_ld/known_long", "small/react/known_long"
     ]  # fmt: skip
     assert [arm for arm, tasks in made.items() if tasks not in (SHORT, LONG)] == [
-        "small/gig_ld_exp/unknown", "small/gig_ld/unknown"
+        "small/gig_ld_exp/unknown", "small/gig_ld/unknown", "small/gig_ld_exp_shuffled/unknown"
     ]  # fmt: skip
-    assert [len(stream.tasks) for stream in small.study("smoke", small.ARMS).streams] == [1] * 12
+    assert [len(stream.tasks) for stream in small.study("smoke", small.ARMS).streams] == [1] * 14
     assert small.ARMS[: len(small.RECORDED)] == small.RECORDED, "the order was fixed beforehand"
     assert small.study("full").streams == streams[: 24 * len(small.RECORDED)]
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
@@ -55,11 +56,13 @@ def test_pass_at_1_the_goal_and_the_claims():
         ("gig_ld", "known_short"): 1, ("gig_ld", "known_long"): 0, ("gig_ld", "unknown"): 0.2,
         ("gig_ld_exp", "known_short"): 0.667, ("gig_ld_exp", "unknown"): 0.6, ("react", "known_short"): 0.333,
         ("gig_ld", "known"): 0.6, ("gig_ld", "short"): 0.5, ("gig_ld_exp", "short"): 0.625,
+        ("gig_ld", "known_unlike"): 0.6,
     }  # fmt: skip
     # With experience the unknown dishes of one layout are not made yet: it is in no sum.
     assert table.loc[("gig_ld_exp", "short"), ["n", "layouts"]].to_list() == [8, 1]
-    goal = found["goals_of_the_design"].set_index("method")
-    assert goal["met"].to_dict() == {"gig_ld": MET} and "known dishes" in goal["goal"].iloc[0]
+    goal = found["goals_of_the_design"]
+    assert list(goal["method"]) == ["gig_ld"] * 2 and list(goal["met"]) == [MET] * 2
+    assert "known dishes" in goal["goal"].iloc[0] and "without kitchens like" in goal["goal"].iloc[1]
     effects = found["hypotheses"].set_index(["claim", "part"])["effect"].round(3)
     assert effects["GiG(+LD) makes more short known dishes than ReAct", "all"] == 0.667
     experience = effects["GiG(+LD) makes more short dishes with experience"]
@@ -70,8 +73,58 @@ def test_pass_at_1_the_goal_and_the_claims():
     assert len(told) == 1 and "unknown tasks +40.0 points" in told[0] and "()" not in told[0]
     lead, *claims = told[0].splitlines()
     assert (
-        lead.endswith(f"goal (at least 50% of the known dishes) met: {MET}.") and len(claims) == 2
+        lead.endswith(f"goal (at least 50% of the known dishes with GiG(+LD) or ReAct) met: {MET}.")
+        and len(claims) == 2
     )  # of two arms alone
+
+
+def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkeypatch):
+    like = pd.DataFrame({"task": ["sync/0", "sync/8"], "seed": [42, 42]})
+    monkeypatch.setattr(small, "alike", lambda: like)
+    rows = [
+        record("gig_ld", items, task, layout, task in ("sync/0", "sync/8", "sync/9"))
+        for items in ("known_short", "known_long")
+        for task in small.dishes(items)
+        for layout in (42, 84)
+    ]
+    table = small.tables(pd.DataFrame(rows))["known_dishes"].set_index("items")
+    assert table["value"].round(3).to_dict() == {
+        "known_short": 0.333, "known_long": 1, "known": 0.6, "known_unlike": 0.5
+    }  # fmt: skip
+    assert table["n"].to_dict() == {"known_short": 6, "known_long": 4, "known": 10, "known_unlike": 8}
+
+
+def test_the_kitchens_that_look_like_a_lesson_s_are_of_the_study():
+    listed = small.alike()
+    assert len(listed) == len(listed.drop_duplicates()) > 0
+    assert set(listed["task"]) <= set(load.tasks("sync")) and set(listed["seed"]) <= set(small.LAYOUTS)
+
+
+def test_full_dialogues_are_counted_by_dish():
+    rows = [record("react", "known_short", "sync/6", layout, False) for layout in (42, 84, 126)]
+    rows += [record("react", "known_short", "sync/0", 42, True)]
+    for row in rows[:2]:
+        row["reason"] = "dialogue_full"
+    found = small.tables(pd.DataFrame(rows))["by_dish"]
+    assert found.set_index("task")["dialogue_full"].to_dict() == {"sync/6": 2, "sync/0": 0}
+    assert small.full_dialogues(found).endswith("dialogue was full, by dish: ReAct 2 of 3 (sync/6).")
+    assert small.full_dialogues(found.query("task == 'sync/0'")).startswith("No episode")
+
+
+def test_the_control_is_handed_another_dish_s_step_as_often_and_at_the_same_distance():
+    right, wrong = small.memory_bank("sync"), small.memory_bank("sync", small.ShuffledTraces)
+    world, found = load.environment("sync/1", 42, 3), []
+    world.reset()
+    for _ in range(6):
+        cue = Cue(world.goal_description, world.observation())
+        pair = right.match(cue), wrong.match(cue)
+        assert (pair[0] is None) == (pair[1] is None) and pair[1] == wrong.match(cue)
+        found += [pair] if pair[0] else []
+        world.step(next(a for a in world.valid_actions if a.startswith(("Pick", "Move"))))
+    assert found and all(one.distance == other.distance for one, other in found)
+    assert all(one.goal != other.goal for one, other in found)
+    streams = small.study("smoke", [("gig_ld_exp_shuffled", "unknown")]).streams
+    assert isinstance(small.start(streams[0], None).memory, small.ShuffledTraces)
 
 
 def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.memory import SessionGraph, TraceMemory
+from mnemocraft.memory.traces import SAME
 
 SIZE = 3
 coordinate = st.integers(-4, 4).map(lambda i: i / 4)
@@ -51,6 +52,17 @@ def test_a_distance_of_exactly_tau_is_not_retrieved() -> None:
     memory = filled([[np.zeros(2)]], tau=0.5)
     assert memory.closest([0.5, 0.0]) is None
     assert memory.closest([np.nextafter(np.float32(0.5), np.float32(0)), 0.0]) is not None
+
+
+@pytest.mark.parametrize(("later", "step"), [(0.05 - SAME / 2, 0), (0.05 - 2 * SAME, 1)])
+def test_of_states_equally_near_but_for_rounding_it_is_the_one_stored_first(later: float, step: int) -> None:
+    match = filled([[np.array([0.05, 0.0]), np.array([0.0, later])]], tau=0.1).closest([0.0, 0.0])
+    assert match is not None and match.step == step
+
+
+def test_an_equally_near_state_at_tau_gives_way_to_one_below() -> None:
+    match = filled([[np.array([0.5, 0.0]), np.array([0.0, 0.5 - SAME / 2])]], tau=0.5).closest([0.0, 0.0])
+    assert match is not None and match.step == 1
 
 
 def test_retrieval_ignores_the_goal() -> None:

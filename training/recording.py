@@ -46,15 +46,15 @@ class Recorded(NamedTuple):
     adapter: str
     study: Callable[[str], Study]
     slots: int
-    context: int = 16_384
+    context: int = 32_768
 
 
 STUDIES = {
-    "01": Recorded(how2.ADAPTER, sweep.small, 1),
-    "03": Recorded(deps.ADAPTER, deps.study, 6),
-    "06": Recorded(deps.ADAPTER, mindstores.study, 18),
-    "09": Recorded(gig.ADAPTER, partial(gig.study, arms=gig.ARMS), 6, context=32_768),
-    "10": Recorded(household.ADAPTER, _household, 6, context=32_768),
+    "01": Recorded(how2.ADAPTER, sweep.small, 1, context=16_384),
+    "03": Recorded(deps.ADAPTER, deps.study, 6, context=16_384),
+    "06": Recorded(deps.ADAPTER, mindstores.study, 18, context=16_384),
+    "09": Recorded(gig.ADAPTER, partial(gig.study, arms=gig.ARMS), 6),
+    "10": Recorded(household.ADAPTER, _household, 6),
 }
 """By notebook. The long conversations of 01 would push each other out of the server's cache. Those of the
 others are shorter. In 06 three players speak in five roles each: with

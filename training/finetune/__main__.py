@@ -11,6 +11,8 @@ needs, so that they can be given on different days and machines.
 ``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
 ``python -m training.finetune check`` asks the model that runs here some recorded requests again, and prints
 agreement by role and answers a second.
+``python -m training.finetune alike`` lists the kitchens of notebook 09 that look, at first and but for names,
+like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``).
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
-from training.finetune.worlds import FORESEES_FROM, HELD_OUT, LESSONS, NUMBER
+from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER, THEN_FROM, alike
 from training.finetune.worlds import dialogues as given
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ SAVE_EVERY = 10
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Those of
 another world are checked at the end of all courses only: a check takes it some ten minutes."""
-COURSES_OF_A_WORLD = {"kitchen": 4, "minecraft": 7, "household": 4}
+COURSES_OF_A_WORLD = {"kitchen": 5, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
 TURNS = {
@@ -76,7 +78,9 @@ PATIENCE = 2
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.finetune", description=__doc__)
-    parser.add_argument("what", nargs="?", choices=("train", "show", "agree", "check"), default="train")
+    parser.add_argument(
+        "what", nargs="?", choices=("train", "show", "agree", "check", "alike"), default="train"
+    )
     parser.add_argument(
         "--world", choices=("how2", "plancraft", *LESSONS), default="how2", help="what is learnt"
     )
@@ -97,6 +101,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         train(folder, chosen.world, chosen.threads, chosen.minutes)
     elif chosen.what == "agree":
         agree(chosen.world)
+    elif chosen.what == "alike":
+        alike().to_csv(ADAPTERS / f"{_name('kitchen')}_alike.csv", index=False, lineterminator="\n")
     else:
         if chosen.world != "how2":
             parser.error("check asks How2's recording again; there is none such for another --world.")
@@ -194,7 +200,7 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
     for start in range(0, NUMBER[world], length):
         part = list(itertools.chain.from_iterable(shown[start : start + length]))
         whole_roles = (
-            {"planner", "predictor"} if start >= FORESEES_FROM.get(world, NUMBER[world]) else {"planner"}
+            {"planner", "predictor"} if start >= THEN_FROM.get(world, NUMBER[world]) else {"planner"}
         )
         found.append([d for d in part if not start or d.role in whole_roles or rng.random() < LATER_SHARE])
     return found

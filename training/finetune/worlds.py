@@ -21,6 +21,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any
 
+import pandas as pd
+
 from mnemocraft.agents import get_agent
 from mnemocraft.agents.deps.plan import read_plan
 from mnemocraft.agents.rollout import play
@@ -32,12 +34,13 @@ from mnemocraft.envs.minecraft.textworld import TextWorldEnv
 from mnemocraft.llm import Model
 from mnemocraft.llm.types import Message, Reply, Request
 from mnemocraft.memory import get_memory
+from mnemocraft.memory.controls import ShuffledTraces
 from mnemocraft.memory.interface import Memory
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import output_root
 from mnemocraft.studies.deps.known import VERSIONS, basic_items, known_items, needed
 from mnemocraft.studies.gig import small
-from mnemocraft.studies.gig.load import memory_bank
+from mnemocraft.studies.gig.load import memory_bank, tasks
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.studies.household.known import TOOL_RULES, known_rule, known_rules, rules_of
 from mnemocraft.surrogate import Surrogate
@@ -71,7 +74,7 @@ ORDER = {
     "household": ("gig_ld", "react", "dep", "recap", "inner_monologue", "zero_shot", "zero_shot_rp"),
 }  # fmt: skip
 """Who plays, in turn, in every world."""
-NUMBER = {"kitchen": 400, "minecraft": 1750, "household": 1400}
+NUMBER = {"kitchen": 500, "minecraft": 1750, "household": 1400}
 """Lessons of a training. How many tokens and hours that are is in ``PLAN.md``."""
 TOLD_BY = {"kitchen": ("gig_ld_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""
@@ -81,14 +84,22 @@ KEPT = {
 }
 """Share of the dialogues that is kept of who begins many, one at every step or (ReCAP in the kitchen) at
 every sub-task. Where not everything is known all are kept."""
+KEPT_THEN = {"kitchen": {"gig": 0.1, "gig_plain": 0.15, "gig_ld": 0.1, "gig_ld_exp": 0.1, "react": 0.5}}
+"""The same, from lesson :data:`THEN_FROM` on."""
 DERIVED_FROM = {"minecraft": 500}
 """Number of the first lesson in which plans in code are derived (:func:`derived`). A plan names first what is
 done first, which follows from what is done last: the adapter of the two courses before knew recipes and
 format, and could not put a plan together."""
-FORESEES_FROM = {"minecraft": 1500}
-"""Number of the first lesson from which MindStores has to foresee failures (:func:`foreseeing`). The plans of
-an expert succeed: before, its predictor was shown nothing else, and the adapter foresaw no failure at all."""
-THEN = {"minecraft": ("mindstores", "deps", "mindstores", "inner_monologue", "mindstores", "zero_shot")}
+THEN_FROM = {"minecraft": 1500, "kitchen": 400}
+"""Number of the first lesson of a course that puts right what those before left out.
+
+In Minecraft MindStores has to foresee failures (:func:`foreseeing`): the plans of an expert succeed, so that
+its predictor was shown nothing else, and the adapter foresaw no failure at all. In the kitchen those play who
+came off badly, and experience of known dishes is of others (:func:`misled`): before, hardly any was."""
+THEN = {
+    "minecraft": ("mindstores", "deps", "mindstores", "inner_monologue", "mindstores", "zero_shot"),
+    "kitchen": ("gig_plain", "gig_ld_exp", "recap", "gig", "gig_ld", "gig_ld_exp", "react", "gig"),
+}
 """Who plays from there on."""
 HELD_OUT = 1_000
 """Seed of lessons that nobody learns from."""
@@ -121,6 +132,8 @@ class Lesson:
         known: All that it takes is known.
         derives: Plans in code are derived.
         hasty: Chance that who plays leaves out a step of a plan; None for :data:`SLIP`, as of other slips.
+        kept: Chance that a dialogue is kept, where it is none of MindStores'.
+        heeds: Who plays, and who judges, go by the experience that they are shown.
         options: Of the agent.
     """
 
@@ -133,6 +146,8 @@ class Lesson:
     known: bool = True
     derives: bool = False
     hasty: float | None = None
+    kept: float = 1.0
+    heeds: bool = True
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -309,6 +324,11 @@ class Half(Competence):
 
     known: Callable[[str], bool]
     hasty: float | None = None
+    experienced: bool = True
+
+    def heeds(self, *what: object) -> bool:
+        """As every reader, but for experience if :attr:`Lesson.heeds` says so."""
+        return super().heeds(*what) and (self.experienced or what[0] != "experience")
 
     def slips(self, *what: object) -> bool:
         """As every reader, but for plans if :attr:`Lesson.hasty` says so."""
@@ -324,12 +344,14 @@ class Half(Competence):
 class Reader(Surrogate):
     """The stand-in with such a reader."""
 
-    def __init__(self, known: Callable[[str], bool], slip: float, hasty: float | None = None) -> None:
+    def __init__(
+        self, known: Callable[[str], bool], slip: float, hasty: float | None = None, heeds: bool = True
+    ) -> None:
         super().__init__("expert", 1.0, 1.0, slip)
-        self._known, self._hasty = known, hasty
+        self._known, self._hasty, self._heeds = known, hasty, heeds
 
     def _reader(self, request: Request, default: float) -> Competence:
-        return Half(1.0, 1.0, self.slip, request.seed or 0, self._known, self._hasty)
+        return Half(1.0, 1.0, self.slip, request.seed or 0, self._known, self._hasty, self._heeds)
 
 
 @dataclass(frozen=True)
@@ -352,8 +374,9 @@ class Expert:
 
     async def generate(self, request: Request) -> Reply:
         """The player's answer."""
-        reply = await Reader(self.lesson.knows, SLIP, self.lesson.hasty).generate(request)
-        right = await Reader(lambda what: True, 0.0).generate(request)
+        heeds = self.lesson.heeds
+        reply = await Reader(self.lesson.knows, SLIP, self.lesson.hasty, heeds).generate(request)
+        right = await Reader(lambda what: True, 0.0, heeds=heeds).generate(request)
         learnt = reply.text == right.text and self.lesson.told(request, reply.text)
         reply = replace(reply, text=derived(reply.text)) if self.lesson.derives else reply
         self.turns.append(Turn(list(request.messages), reply.text, learnt))  # agents go on writing theirs
@@ -379,16 +402,42 @@ def derived(answer: str) -> str:
 
 def lesson(world: str, seed: int, number: int) -> Lesson | None:
     """A lesson by its number; None where its draw is of no use."""
-    derives, foresees = (
-        world in begun and (seed == HELD_OUT or number >= begun[world])
-        for begun in (DERIVED_FROM, FORESEES_FROM)
+    derives, last = (
+        world in begun and (seed == HELD_OUT or number >= begun[world]) for begun in (DERIVED_FROM, THEN_FROM)
     )
-    order = (THEN if foresees and seed != HELD_OUT else ORDER)[world]  # checks draw everybody
+    then = last and seed != HELD_OUT  # checks draw everybody
+    order = (THEN if then else ORDER)[world]
     given = LESSONS[world](order[number % len(order)], random.Random(f"{world} {seed} {number}"))
-    if given and foresees and given.agent == "mindstores":
+    if given and given.known:
+        kept = (KEPT_THEN if then else KEPT).get(world, {}).get(given.agent, 1.0)
+        given = (
+            misled(replace(given, kept=kept))
+            if then and given.agent == "gig_ld_exp"
+            else replace(given, kept=kept)
+        )
+    if given and last and given.agent == "mindstores":
         aided = random.Random(f"aided {world} {seed} {number}").random() >= UNAIDED
         given = foreseeing(given) if aided else replace(given, memory=NoMemory, options={"unaided": True})
     return given and replace(given, derives=derives)
+
+
+def misled(given: Lesson) -> Lesson:
+    """With experience of other dishes, which neither who plays nor who judges goes by."""
+    return replace(given, memory=partial(memory_bank, small.MODE, ShuffledTraces), heeds=False)
+
+
+def alike() -> pd.DataFrame:
+    """Kitchens of the small model's study that begin as one of the lessons' does, but for names."""
+    numbers = range(NUMBER["kitchen"])
+    given = (task for n in numbers for each in [lesson("kitchen", 0, n)] if each for task, _ in each.tasks)
+    shown = {unnamed(*name.removeprefix("kitchen/").rsplit("/", 1)) for name in given}
+    kitchens = ((task, seed) for task in tasks(small.MODE) for seed in small.LAYOUTS)
+    return pd.DataFrame([each for each in kitchens if unnamed(*each) in shown], columns=["task", "seed"])
+
+
+def unnamed(task: str, seed: int | str) -> str:
+    """What is seen of a layout at first, in alphabetical order and without the numbers in names."""
+    return "\n".join(sorted(_kinds(KitchenEnv(task, int(seed)).reset()[0]["text"]).split("\n")))
 
 
 def foreseeing(given: Lesson) -> Lesson:
@@ -417,17 +466,17 @@ def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
         )
         roles = [event["role"] for event in episode.trajectory if event["type"] == "call"]
         told = conversations(expert.turns, roles, f"{task} {content}")
-        found += [d for d in told if any(d.targets) and rng.random() < _share(world, given, d)]
+        found += [d for d in told if any(d.targets) and rng.random() < _share(given, d)]
     return found
 
 
-def _share(world: str, given: Lesson, dialogue: Dialogue) -> float:
+def _share(given: Lesson, dialogue: Dialogue) -> float:
     """Chance that a dialogue is kept."""
     if given.hasty is not None:
         return 1.0 if "Prediction: failure" in dialogue.messages[-1]["content"] else BESIDE
     if given.options:
         return 1.0 if dialogue.role == "predictor" else BESIDE
-    return KEPT.get(world, {}).get(given.agent, 1.0) if given.known else 1.0
+    return given.kept
 
 
 def conversations(turns: list[Turn], roles: list[str], source: str) -> list[Dialogue]:

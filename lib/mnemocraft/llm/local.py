@@ -51,7 +51,7 @@ class Local:
 
     Args:
         model: a model or adapter as :func:`find_model` takes it.
-        context: tokens that fit into the model's context.
+        context: tokens that fit into the model's context; the packaged model was made for so many.
         threads: processor threads that generate. More are faster on an idle machine, but as they wait for
             each other at every step they are several times slower on a busy one; hence one.
         parallel: requests answered at a time. Several share each pass through the weights and
@@ -67,7 +67,13 @@ class Local:
     cpu_bound = False  # one server with threads of its own, shared by all streams
 
     def __init__(
-        self, model: str, *, context: int = 16384, threads: int = 1, parallel: int = 1, timeout: float = 600.0
+        self,
+        model: str,
+        *,
+        context: int = 32_768,
+        threads: int = 1,
+        parallel: int = 1,
+        timeout: float = 600.0,
     ) -> None:
         self._files = find_model(model)
         _import_server()

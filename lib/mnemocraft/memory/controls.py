@@ -11,6 +11,7 @@ import numpy as np
 
 from mnemocraft.memory.experience import Experiences
 from mnemocraft.memory.interface import Cue, Hit
+from mnemocraft.memory.traces import Match, Traces
 
 CHARACTERS = 4
 """Of a token, as the stand-in for a model counts them."""
@@ -50,6 +51,19 @@ def exchanged(
         text = others.pop(apart.index(min(apart))) if others else " ".join(mixed(hit.text.split()))
         wrong.append(Hit(text, hit.score, source))
     return wrong
+
+
+class ShuffledTraces(Traces):
+    """The control of GiG's experience: as often and at the same distance, another dish's step.
+
+    It is drawn from all stored steps of other goals, the same one whenever it is asked the same and holds the
+    same. While every trace has the same goal, nothing is handed out.
+    """
+
+    def match(self, cue: Cue) -> Match | None:
+        """A wrong transition in the place of the nearest."""
+        right = super().match(cue)
+        return right and self.store.other(right, lambda number: int(_draw(cue).integers(number)))
 
 
 class Random(Experiences):

@@ -11,6 +11,7 @@ MEMORIES = {
     "none": "mnemocraft.memory.none:NoMemory",
     "keyed": "mnemocraft.memory.keyed:Keyed",
     "trace": "mnemocraft.memory.traces:Traces",
+    "trace_shuffled": "mnemocraft.memory.controls:ShuffledTraces",
     "loops": "mnemocraft.memory.session:Loops",
     "skills": "mnemocraft.memory.skills:Skills",
     "episodic": "mnemocraft.memory.episodes:Episodic",

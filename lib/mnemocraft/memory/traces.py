@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,9 @@ from mnemocraft.memory.session import Embedding, checked
 
 TAU = 0.1
 """Euclidean distance below which a stored state is retrieved (sections 4.1 and 4.2)."""
+SAME = 1e-4
+"""Distances that differ by no more are equal: many stored states look alike, and rounding, which differs from
+processor to processor, must not choose among them."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,8 @@ class TraceMemory:
         self._traces.append((goal, tuple(actions)))
 
     def closest(self, embedding: npt.ArrayLike) -> Match | None:
-        """The nearest stored state's transition if it is nearer than tau; of equals the one stored first.
+        """The nearest stored state's transition if it is nearer than tau; of equals (:data:`SAME`) the one
+        stored first.
 
         Raises:
             BadEmbedding: not a finite vector of the stored size.
@@ -99,17 +103,36 @@ class TraceMemory:
         query = checked(embedding, 1, self._index.d if self._index else None)
         if not self._index:
             return None
-        _, found = self._index.search(query[None], 1)
-        place = int(found[0, 0])
-        if place < 0:  # nothing within the range of float32
+        _, first = self._index.search(query[None], 1)
+        if first[0, 0] < 0:  # nothing within the range of float32
             return None
-        difference = self._index.reconstruct(place).astype(np.float64) - query
-        distance = float(np.linalg.norm(difference))
-        if not distance < self.tau:
+        nearest = self._distances(first[0], query)[0]
+        if not nearest < self.tau:
             return None
-        trace, step = self._places[place]
+        _, _, near = self._index.range_search(query[None], (nearest + 2 * SAME) ** 2)  # float32: some more
+        places = np.sort(np.append(near, first[0]))
+        distances = self._distances(places, query)
+        equal = (distances <= nearest + SAME) & (distances < self.tau)
+        place = int(np.argmax(equal))  # the first
+        trace, step = self._places[places[place]]
         goal, actions = self._traces[trace]
-        return Match(goal, actions[step:], distance, trace, step)
+        return Match(goal, actions[step:], float(distances[place]), trace, step)
+
+    def other(self, match: Match, draw: Callable[[int], int]) -> Match | None:
+        """A transition of a trace with another goal, at the distance of a match; None if there is none.
+
+        ``draw`` takes one of so many by its number.
+        """
+        others = [place for place in self._places if self._traces[place[0]][0] != match.goal]
+        if not others:
+            return None
+        trace, step = others[draw(len(others))]
+        goal, actions = self._traces[trace]
+        return Match(goal, actions[step:], match.distance, trace, step)
+
+    def _distances(self, places: npt.NDArray[np.int64], query: Embedding) -> npt.NDArray[np.float64]:
+        stored = np.stack([self._index.reconstruct(int(place)) for place in places]).astype(np.float64)
+        return np.linalg.norm(stored - query, axis=1)
 
     def __len__(self) -> int:
         """Number of stored transitions."""
@@ -134,7 +157,7 @@ class Traces(SceneMemory):
 
     def recall(self, cue: Cue) -> list[Hit]:
         """The transition of the nearest stored state, if it is nearer than tau."""
-        match = self.store.closest(self.embed(cue))
+        match = self.match(cue)
         if match is None:
             return []
         lines = (
@@ -143,6 +166,10 @@ class Traces(SceneMemory):
             f"Distance: {match.distance:.3f}",
         )
         return [Hit("\n".join(lines), -match.distance, "trace", match.action)]
+
+    def match(self, cue: Cue) -> Match | None:
+        """The transition that is handed out."""
+        return self.store.closest(self.embed(cue))
 
     def observe(self, cue: Cue, action: str) -> None:
         """Kept until the episode is over."""

@@ -50,7 +50,7 @@ def _small(model: str, tables: Tables) -> str:
     rates = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
     met = "; ".join(
         f"{small.LABELS[row['method']]} {text(row)}, goal ({row['goal']}) met: {row['met']}"
-        for _, row in tables["goals_of_the_design"].iterrows()
+        for _, row in tables["goals_of_the_design"].query("items == @small.KNOWN").iterrows()
     )
     reached = f" All known dishes: {met}." if met else ""
     short = f"Pass@1 in {rows['n'].max()} kitchens with a short known dish: {rates}"

@@ -46,9 +46,9 @@ def task_facts(task: str, seed: int) -> dict[str, int | float | str]:
     }
 
 
-def memory_bank(mode: str) -> Traces:
+def memory_bank(mode: str, bank: type[Traces] = Traces) -> Traces:
     """A new memory that holds the 50 oracle trajectories of a mode, none of them from a benchmark layout."""
-    memory = Traces(encoder="scene_graph")
+    memory = bank(encoder="scene_graph")
     for trajectory in _oracle_trajectories(mode):
         memory.add(*trajectory)
     return memory

@@ -8,17 +8,18 @@ records its answers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 
 import pandas as pd
 
-from mnemocraft import stats
+from mnemocraft import paths, stats
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.envs.kitchen import HORIZONS
 from mnemocraft.llm import Model
+from mnemocraft.memory.controls import ShuffledTraces
 from mnemocraft.memory.none import NoMemory
-from mnemocraft.paths import PROFILES
+from mnemocraft.memory.traces import Traces
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
 from mnemocraft.stats import rate
@@ -43,10 +44,19 @@ SHORTEST_LONG = 50
 """Listed steps from which a dish is long; unknown dishes are all short."""
 HELD = {"gig_ld_held": "gig_ld", "react_held": "react"}
 """Whose answers are held to the valid actions. ReCAP's are sub-tasks, which nothing lists."""
-LABELS = METHOD_LABELS | {held: f"{METHOD_LABELS[method]}, held" for held, method in HELD.items()}
+MISLED = "gig_ld_exp_shuffled"
+"""GiG(+LD+Exp) that is handed another dish's steps, as often and at the same distances."""
+METHOD = HELD | {MISLED: "gig_ld_exp"}
+"""The method behind an arm that is no method of its own."""
+LABELS = (
+    METHOD_LABELS
+    | {held: f"{METHOD_LABELS[method]}, held" for held, method in HELD.items()}
+    | {MISLED: "GiG(+LD+wrong Exp)"}
+)
 ARMS = (
     *((method, KNOWN_SHORT) for method in ("gig_ld", "react", *HELD, "gig_plain", "gig_ld_exp")),
     *((method, UNKNOWN) for method in ("gig_ld_exp", "gig_ld")),
+    *((MISLED, items) for items in (KNOWN_SHORT, UNKNOWN)),
     *((method, KNOWN_SHORT) for method in ("recap", "gig")),
     *((method, KNOWN_LONG) for method in ("gig_ld", "react")),
 )
@@ -62,6 +72,8 @@ LEAST = 0.5
 CELL = ("method", "items")
 SUMS = {KNOWN: (KNOWN_SHORT, KNOWN_LONG), SHORT: (KNOWN_SHORT, UNKNOWN)}
 """Two kinds of dishes together, in the layouts in which a method made all dishes of both."""
+UNLIKE = "known_unlike"
+"""The known dishes without the kitchens of :func:`alike`."""
 TABLE_1 = "holds on one of three models, with lookahead (Table 1, no test)"
 LOOPS, LOOKAHEAD = "holds, with lookahead (Table 5, no test)", "holds (Table 5, no test)"
 """What the paper says of a claim."""
@@ -78,13 +90,22 @@ def _kind(task: str) -> str:
     return KNOWN_SHORT if HORIZONS[task] < SHORTEST_LONG else KNOWN_LONG
 
 
+@cache
+def alike() -> pd.DataFrame:
+    """Kitchens (``task``, ``seed``) that begin as one that the model was shown does, but for names.
+
+    ``python -m training.finetune alike`` finds them.
+    """
+    return pd.read_csv(paths.DATA / "models" / f"{ADAPTER}_alike.csv")
+
+
 def study(profile: str, arms: Sequence[tuple[str, str]] = RECORDED) -> Study:
     """A stream an arm and layout, of all dishes of the arm's kind; ``smoke`` has one of them in one layout.
 
     Raises:
         MnemocraftError: There is no such profile.
     """
-    check("profile", profile, PROFILES)
+    check("profile", profile, paths.PROFILES)
     layouts, length = (LAYOUTS[:1], 1) if profile == "smoke" else (LAYOUTS, None)
     streams = tuple(
         Stream(condition(method, items), layout, dishes(items)[:length])
@@ -96,7 +117,7 @@ def study(profile: str, arms: Sequence[tuple[str, str]] = RECORDED) -> Study:
 
 def condition(method: str, items: str) -> Condition:
     """One condition; its id reads ``small/method/items``."""
-    settings = sweep.condition(HELD.get(method, method), MODE).settings
+    settings = sweep.condition(METHOD.get(method, method), MODE).settings
     own = {"method": method, "held": method in HELD, "items": items}
     return Condition(f"small/{method}/{items}", settings | own)
 
@@ -105,9 +126,10 @@ def start(stream: Stream, model: Model) -> EpisodeStream:
     """Begin a stream; with experience its memory holds the bank, and grows on success."""
     choice, layout = stream.condition.settings, stream.seed
     method = choice["method"]
+    bank = ShuffledTraces if method == MISLED else Traces
     return EpisodeStream(
-        brief(METHODS[HELD.get(method, method)], LONGEST, choice["held"]),
-        memory_bank(MODE) if choice["experience"] else NoMemory(),
+        brief(METHODS[METHOD.get(method, method)], LONGEST, choice["held"]),
+        memory_bank(MODE, bank) if choice["experience"] else NoMemory(),
         model,
         partial(sweep.begin, choice, layout),
         lambda task: task_facts(task, layout),
@@ -123,7 +145,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     found = success(episodes)
     return {
         "known_dishes": found,
-        "by_dish": estimates.rates(episodes, ["task", "method"]),
+        "by_dish": by_dish(episodes),
         "goals_of_the_design": goals(found),
         "hypotheses": hypotheses(episodes),
         "statuses": estimates.statuses(episodes, CELL),
@@ -132,26 +154,55 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def success(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Pass@1 by method and kind of dish, with Wilson's interval over layouts; see :data:`SUMS`."""
-    keys = [*ARMS, *((method, both) for both in SUMS for method in LABELS)]
+    """Pass@1 by method and kind of dish, :data:`SUMS` and :data:`UNLIKE` too, with Wilson's interval over
+    layouts."""
+    keys = [*ARMS, *((method, both) for both in (*SUMS, UNLIKE) for method in LABELS)]
     return estimates.clustered(_by_items(episodes), CELL, "seed", "layouts", keys)
 
 
+def by_dish(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Pass@1 by dish and method, and how many of the ``n`` episodes ended with a full dialogue."""
+    by = ["task", "method"]
+    full = episodes["reason"].eq("dialogue_full").groupby([episodes[name] for name in by], sort=False).sum()
+    return estimates.rates(episodes, by).assign(dialogue_full=full.to_numpy())
+
+
 def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The episodes for their kind of dish and, once more, for each of :data:`SUMS` that they are in."""
+    """The episodes for their kind of dish and, once more, for each of :data:`SUMS` that they are in, and for
+    :data:`UNLIKE`."""
     found = [episodes]
     for both, kinds in SUMS.items():
         rows = episodes[episodes["items"].isin(kinds)]
         made = rows.groupby(["method", "seed"])["task"].transform("nunique")
         found.append(rows[made == sum(len(dishes(kind)) for kind in kinds)].assign(items=both))
+        if both == KNOWN:
+            begun = found[-1].set_index(["task", "seed"]).index
+            found.append(found[-1][~begun.isin(pd.MultiIndex.from_frame(alike()))].assign(items=UNLIKE))
     return pd.concat(found, ignore_index=True)
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
-    """Rows of :func:`success` for the known dishes with GiG and ReAct, and if they reach :data:`LEAST`."""
-    rows = found[found["method"].isin(["gig_ld", "react"]) & (found["items"] == KNOWN)]
+    """Rows of :func:`success` for the known dishes with GiG and ReAct, and if they reach :data:`LEAST`.
+
+    The goal is met if either of the two meets it.
+    """
+    rows = found[found["method"].isin(["gig_ld", "react"]) & found["items"].isin([KNOWN, UNLIKE])]
     met = [estimates.met(row, LEAST) for _, row in rows.iterrows()]
-    return rows.assign(goal=f"at least {LEAST:.0%} of the known dishes", met=met).reset_index(drop=True)
+    asked = f"at least {LEAST:.0%} of the known dishes with GiG(+LD) or ReAct"
+    told = asked + rows["items"].map({KNOWN: "", UNLIKE: ", without kitchens like those it was shown"})
+    return rows.assign(goal=told, met=met).reset_index(drop=True)
+
+
+def full_dialogues(found: pd.DataFrame) -> str:
+    """A sentence on dishes that did not fit into a dialogue, from :func:`by_dish`."""
+    rows = found[found["dialogue_full"] > 0]
+    if rows.empty:
+        return "No episode ended because its dialogue was full."
+    told = (
+        f"{LABELS[row['method']]} {row['dialogue_full']} of {row['n']} ({row['task']})"
+        for _, row in rows.iterrows()
+    )
+    return f"Episodes that ended because the dialogue was full, by dish: {', '.join(told)}."
 
 
 def reading(found: pd.DataFrame) -> pd.DataFrame:
@@ -178,10 +229,20 @@ CLAIMS = (
         SHORT,
         {KNOWN: KNOWN_SHORT, UNKNOWN: UNKNOWN},
     ),
+    claim(
+        "experience",
+        "GiG(+LD) makes more short dishes with experience than with another dish's",
+        "gig_ld_exp",
+        MISLED,
+        NOT_ASKED,
+        SHORT,
+        {},
+    ),
     _claim("lookahead", "GiG(+LD) makes more short known dishes with lookahead", "gig", "gig_ld", LOOKAHEAD),
 )
-"""Written down before anything was trained or recorded, like the arms. Only the last asks a simulator. The
-paper adds loop detection and experience to lookahead; here they are added where there is none."""
+"""Written down before anything was recorded, like the arms; all but that about another dish's experience
+before anything was trained. Only the last asks a simulator. The paper adds loop detection and experience to
+lookahead; here they are added where there is none."""
 
 
 def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
