@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mnemocraft import paths
+from mnemocraft import paths, stats
 from mnemocraft.agents.rollout import Agent
 from mnemocraft.runs import ModelSpec, Study, run_study
-from mnemocraft.stats import Key, difference
+from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import report
-from mnemocraft.studies.claims import ALL, Claim
+from mnemocraft.studies.claims import ALL, Claim, judge, players
 
 Tables = dict[str, pd.DataFrame]
 KNOWN, UNKNOWN = "known", "unknown"
@@ -51,6 +51,18 @@ def claim(
 
     over = {part: more(items) for part, items in parts.items()}
     return Claim(hypothesis, text, "success", more(whole), paper, rates=True, parts=over)
+
+
+def judged(
+    claims: Sequence[Claim], episodes: pd.DataFrame, by: Sequence[str], cluster: str, unit: str
+) -> pd.DataFrame:
+    """The table of :func:`~mnemocraft.studies.claims.judge` for claims on shares of episodes with ``passed``.
+
+    ``by`` are the columns of a cell, the player and the kind of tasks; ``cluster`` is what is resampled, and
+    ``unit`` the name of the column that counts them. What was not played is not measured.
+    """
+    cells = stats.cells(episodes, rate("passed"), by, cluster=cluster)
+    return judge(claims, {"success": cells}, unit, {}, players(episodes)).drop(columns="metric")
 
 
 def run(

@@ -14,22 +14,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mnemocraft import stats
 from mnemocraft.agents.deps.methods import agent
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import rate
-from mnemocraft.studies import claims, estimates
+from mnemocraft.studies import estimates
 from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.known import VERSIONS, known
 from mnemocraft.studies.deps.load import EXAMPLES, PARTS, STEM
 from mnemocraft.studies.deps.sweep import DATA, begin
-from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim
+from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim, judged
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
 ADAPTER = "minecraft_gemma-3-270m"
@@ -94,7 +92,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "known_items": found,
         "goals_of_the_design": goals(found),
         "within_calls": within_calls(episodes),
-        "hypotheses": hypotheses(episodes),
+        "hypotheses": judged(CLAIMS, arms(episodes), ["arm", "items"], "task", "tasks"),
         "statuses": estimates.statuses(episodes, ["version", "method"]),
         "conduct": conduct(episodes),
     }
@@ -199,10 +197,3 @@ CLAIMS = (
     ),
 )
 """Written down before the recording; worded anew afterwards, so that they say what they compare."""
-
-
-def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """:data:`CLAIMS`, over all tasks and over known and unknown ones; what was not played is not measured."""
-    cells = stats.cells(arms(episodes), rate("passed"), ["arm", "items"], cluster="task")
-    judged = claims.judge(CLAIMS, {"success": cells}, "tasks", {}, claims.players(episodes))
-    return judged.drop(columns="metric")

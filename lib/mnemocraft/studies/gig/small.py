@@ -12,7 +12,7 @@ from functools import cache, partial
 
 import pandas as pd
 
-from mnemocraft import paths, stats
+from mnemocraft import paths
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.envs.kitchen import HORIZONS
@@ -22,8 +22,7 @@ from mnemocraft.memory.none import NoMemory
 from mnemocraft.memory.traces import Traces
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import rate
-from mnemocraft.studies import claims, estimates
+from mnemocraft.studies import estimates
 from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import NOT_ASKED
 from mnemocraft.studies.gig import sweep
@@ -31,7 +30,7 @@ from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.load import memory_bank, task_facts, tasks
 from mnemocraft.studies.gig.measures import COUNTS
 from mnemocraft.studies.gig.measures import LABELS as METHOD_LABELS
-from mnemocraft.studies.small_model import KNOWN, UNKNOWN, brief, claim
+from mnemocraft.studies.small_model import KNOWN, UNKNOWN, brief, claim, judged
 
 ADAPTER = "kitchen_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
@@ -147,7 +146,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "known_dishes": found,
         "by_dish": by_dish(episodes),
         "goals_of_the_design": goals(found),
-        "hypotheses": hypotheses(episodes),
+        "hypotheses": judged(CLAIMS, _by_items(episodes), CELL, "seed", "layouts"),
         "statuses": estimates.statuses(episodes, CELL),
         "conduct": estimates.conduct(episodes, CELL, ["steps", *COUNTS]),
     }
@@ -243,10 +242,3 @@ CLAIMS = (
 """Written down before anything was recorded, like the arms; all but that about another dish's experience
 before anything was trained. Only the last asks a simulator. The paper adds loop detection and experience to
 lookahead; here they are added where there is none."""
-
-
-def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """:data:`CLAIMS`, resampled by layout; NaN for what was not played."""
-    cells = stats.cells(_by_items(episodes), rate("passed"), CELL, cluster="seed")
-    judged = claims.judge(CLAIMS, {"success": cells}, "layouts", {}, claims.players(episodes))
-    return judged.drop(columns="metric")

@@ -13,7 +13,6 @@ from itertools import product
 
 import pandas as pd
 
-from mnemocraft import stats
 from mnemocraft.agents.registry import get_agent
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
@@ -21,8 +20,7 @@ from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import PROFILES
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import rate
-from mnemocraft.studies import claims, estimates
+from mnemocraft.studies import estimates
 from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import ALL, NOT_ASKED
 from mnemocraft.studies.household.known import known
@@ -30,7 +28,7 @@ from mnemocraft.studies.household.load import LABELS as TYPES
 from mnemocraft.studies.household.load import NAMES, PLAYERS, STEM, games
 from mnemocraft.studies.household.sweep import DATA, MAX_STEPS, begin
 from mnemocraft.studies.household.tables import AVERAGE, conduct, prepare, statuses
-from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim
+from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim, judged
 
 ADAPTER = "household_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
@@ -90,7 +88,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "known_types": found,
         "by_type": by_type(episodes),
         "goals_of_the_design": goals(found),
-        "hypotheses": hypotheses(episodes),
+        "hypotheses": judged(CLAIMS, _by_items(episodes), ["player", "items"], "asked", "tasks"),
         "statuses": statuses(episodes),
         "conduct": conduct(episodes),
     }
@@ -137,10 +135,3 @@ CLAIMS = (
     claim("decoding", "ReAct solves more held to the commands than free", "react_held", "react", NOT_ASKED),
 )
 """Written down before anything was recorded, like the players; the first two before anything was trained."""
-
-
-def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """:data:`CLAIMS`, over all games and over known and unknown types; NaN for what was not played."""
-    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="asked")
-    judged = claims.judge(CLAIMS, {"success": cells}, "tasks", {}, claims.players(episodes))
-    return judged.drop(columns="metric")

@@ -16,20 +16,18 @@ from typing import Any
 
 import pandas as pd
 
-from mnemocraft import stats
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.stats import rate
-from mnemocraft.studies import claims, estimates
+from mnemocraft.studies import estimates
 from mnemocraft.studies.checks import check
 from mnemocraft.studies.claims import ALL, NOT_ASKED
 from mnemocraft.studies.deps.small import LONGEST, kind
 from mnemocraft.studies.mindstores import load, sweep
 from mnemocraft.studies.mindstores.load import DEPS, FRESH_PLAYERS, FULL, ROUNDS, SHARED_PLAYERS, VERSION
 from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_TEST, prepare
-from mnemocraft.studies.small_model import ITEMS, brief, claim
+from mnemocraft.studies.small_model import ITEMS, brief, claim, judged
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 from mnemocraft.worlds.minecraft_world import MinecraftWorld
 from mnemocraft.worlds.textworld import textworld
@@ -96,7 +94,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {
         "known_items": success(episodes),
         "mended": mended(episodes),
-        "hypotheses": hypotheses(episodes),
+        "hypotheses": judged(CLAIMS, _by_items(episodes), ["player", "items"], "item", "tasks"),
         "statuses": estimates.statuses(episodes, CELL),
         "conduct": pd.concat([by.size().rename("episodes"), means.round(2)], axis=1).reset_index(),
     }
@@ -150,10 +148,3 @@ CLAIMS = (
     ),
 )
 """Written down before the recording, like the players, and worded anew afterwards."""
-
-
-def hypotheses(episodes: pd.DataFrame) -> pd.DataFrame:
-    """:data:`CLAIMS`, over all tasks and over known and unknown ones; what was not played is not measured."""
-    cells = stats.cells(_by_items(episodes), rate("passed"), ["player", "items"], cluster="item")
-    judged = claims.judge(CLAIMS, {"success": cells}, "tasks", {}, claims.players(episodes))
-    return judged.drop(columns="metric")
