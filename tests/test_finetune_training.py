@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 
 torch = pytest.importorskip("torch", reason="the extra 'finetune' is not installed")
@@ -11,7 +12,7 @@ pytest.importorskip("peft", reason="the extra 'finetune' is not installed")
 
 from mnemocraft.errors import MnemocraftError  # noqa: E402
 from training.finetune import __main__ as command  # noqa: E402
-from training.finetune import attention  # noqa: E402
+from training.finetune import attention, validation  # noqa: E402
 from training.finetune.export import copy_adapter, export_adapter  # noqa: E402
 from training.finetune.render import Sequence  # noqa: E402
 from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule  # noqa: E402
@@ -215,7 +216,7 @@ def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(
     assert not (tmp_path / "models").exists()
 
 
-def test_every_course_of_a_world_is_served_under_its_name_and_the_last_is_checked(tmp_path, monkeypatch):
+def test_every_course_of_a_world_is_served_under_its_name_and_none_is_checked(tmp_path, monkeypatch):
     steps = schedule(sequences(), RECIPE)
     monkeypatch.setattr(
         command,
@@ -231,14 +232,8 @@ def test_every_course_of_a_world_is_served_under_its_name_and_the_last_is_checke
         file.write_text(f"kitchen {trainer.done}")
         return file
 
-    def check(trainer, folder, world, threads):
-        if not (folder / "stopped").exists():
-            (folder / "stopped").touch()
-            raise KeyboardInterrupt  # while it is checked
-        return [{"setup": "react", "teacher": "", "solved": 1, "tasks": 2, "step": trainer.done}]
-
     monkeypatch.setattr(command, "_export", export)
-    monkeypatch.setattr(command, "_check", check)
+    monkeypatch.setattr(command, "_check", lambda *_: pytest.fail("a world is checked by its own command"))
     served = tmp_path / "models" / "kitchen_gemma-3-270m.gguf"
     step = Trainer.step
 
@@ -249,10 +244,32 @@ def test_every_course_of_a_world_is_served_under_its_name_and_the_last_is_checke
         return step(trainer)
 
     monkeypatch.setattr(Trainer, "step", stopped)
-    for _ in range(2):
-        with pytest.raises(KeyboardInterrupt):
-            command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    with pytest.raises(KeyboardInterrupt):
+        command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    assert served.read_text() == f"kitchen {len(steps)}"
+    for _ in range(2):  # the second time there is nothing left to do
+        command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
     assert served.with_suffix(".seen").read_text() == f"kitchen {len(steps)}"
     assert served.read_text() == f"kitchen {2 * len(steps)}"
-    command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
-    assert served.with_suffix(".csv").read_text().splitlines()[1:] == [f"react,,1,2,{2 * len(steps)},True"]
+    assert not served.with_suffix(".csv").exists()
+
+
+def test_a_world_is_checked_as_it_is_served(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "ADAPTERS", tmp_path)
+    asked = []
+
+    def check(file, world, threads):
+        asked.append((file, world, threads))
+        return pd.DataFrame([{"setup": "react", "max_rounds": -1, "known": True, "solved": 1, "tasks": 2}])
+
+    monkeypatch.setattr(validation, "check", check)
+    file = tmp_path / "kitchen_gemma-3-270m.gguf"
+    with pytest.raises(MnemocraftError, match="cannot be read as an adapter"):
+        command.check_lessons("kitchen", 1)
+    known = {"seed": 0, "step": 754}
+    export_adapter(add_adapter(tiny(), RECIPE), file, base_name="tiny", kept=EVERY, provenance=known)
+    command.check_lessons("kitchen", 1)
+    assert asked[-1] == (file, "kitchen", 1)
+    assert file.with_suffix(".csv").read_text() == (
+        "setup,max_rounds,known,solved,tasks,step\nreact,-1,True,1,2,754\n"
+    )

@@ -5,12 +5,13 @@ at every check. ``--world kitchen`` (``minecraft``, ``household``, ``plancraft``
 see :mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it
 is shown. Each can be stopped at any time and started again; ``--minutes`` stops a training after so many.
 Another world's training has several courses. The adapter that is served after a course is all that the next
-needs, so that they can be given on different days and machines.
+needs, so that they can be given on different days and machines. ``python -m training.finetune check --world
+kitchen`` then plays lessons that were not given (``kitchen_gemma-3-270m.csv``).
 
 ``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
 ``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
-``python -m training.finetune check`` asks the model that runs here some recorded requests again, and prints
-agreement by role and answers a second.
+``python -m training.finetune check`` without another world asks the model that runs here some recorded
+requests again, and prints agreement by role and answers a second.
 ``python -m training.finetune alike`` lists the kitchens of notebook 09 that look, at first and but for names,
 like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``).
 """
@@ -53,8 +54,8 @@ SEED = 0
 SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
 CHECK_EVERY = 90
-"""Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Those of
-another world are checked at the end of all courses only: a check takes it some ten minutes."""
+"""Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Another
+world is checked by a command of its own: it takes half an hour, and memory that a training has taken."""
 COURSES_OF_A_WORLD = {"kitchen": 5, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
@@ -103,17 +104,20 @@ def main(argv: Sequence[str] | None = None) -> None:
         agree(chosen.world)
     elif chosen.what == "alike":
         alike().to_csv(ADAPTERS / f"{_name('kitchen')}_alike.csv", index=False, lineterminator="\n")
-    else:
-        if chosen.world != "how2":
-            parser.error("check asks How2's recording again; there is none such for another --world.")
+    elif chosen.world in LESSONS:
+        check_lessons(chosen.world, chosen.threads)
+    elif chosen.world == "how2":
         from training.finetune.recorded import asked_again
 
         table, speed = asked_again(chosen.requests, chosen.threads or 1)
         print(f"{table.to_string()}\n{speed:.2f} answers a second")
+    else:
+        parser.error("Plancraft is checked while it is trained; check takes another --world.")
 
 
 def train(folder: Path, world: str, threads: int, minutes: float) -> None:
-    """Train, check as it goes, and put the best adapter into ``data/models``; of another world the last."""
+    """Train, check as it goes, and put the best adapter into ``data/models``; of another world the last,
+    unchecked (:func:`check_lessons`)."""
     trainer, ends = _trainer(folder, world, threads), time.monotonic() + 60 * minutes
     done = _checks(trainer, folder, world)
     with tqdm(total=len(trainer.steps), initial=trainer.done, unit="step", desc="fine-tuning") as bar:
@@ -139,9 +143,7 @@ def train(folder: Path, world: str, threads: int, minutes: float) -> None:
 
 def _due(trainer: Trainer, world: str) -> bool:
     """Whether this is where a check is made."""
-    if world in LESSONS:
-        return trainer.done == len(trainer.steps)
-    if not trainer.done:
+    if world in LESSONS or not trainer.done:
         return False
     step, steps = trainer.steps_in_course
     return step == steps or step % CHECK_EVERY == 0
@@ -149,6 +151,8 @@ def _due(trainer: Trainer, world: str) -> bool:
 
 def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
     """The rows of earlier checks: made here or, of courses that were given elsewhere, as they are served."""
+    if world in LESSONS:
+        return []
     for file in (folder / "checks.csv", ADAPTERS / f"{_name(world)}.csv"):
         if trainer.done and file.is_file():
             rows = pd.read_csv(file).drop(columns="served", errors="ignore")
@@ -293,10 +297,29 @@ def _solved(checks: list[dict]) -> dict[int, int]:
 
 
 def _finished(trainer: Trainer, checks: list[dict], world: str) -> bool:
-    """Whether every step was checked, or no later check beat the best for :data:`PATIENCE` checks."""
+    """Whether every step was checked, or no later check beat the best for :data:`PATIENCE` checks; of another
+    world whether every step was made."""
+    if world in LESSONS:
+        return trainer.done == len(trainer.steps)
     solved = list(_solved(checks).values())
     stale = len(solved) - 1 - solved.index(max(solved)) if solved else 0
-    return (stale >= PATIENCE and world not in LESSONS) or len(trainer.steps) in _solved(checks)
+    return stale >= PATIENCE or len(trainer.steps) in _solved(checks)
+
+
+def check_lessons(world: str, threads: int) -> None:
+    """Play lessons that nobody learnt from with a world's served adapter, and write its table.
+
+    Raises:
+        MnemocraftError: There is no such adapter yet.
+    """
+    from training.finetune.export import step_of
+    from training.finetune.validation import check
+
+    file = ADAPTERS / f"{_name(world)}.gguf"
+    step = step_of(file)
+    found = check(file, world, threads).assign(step=step)
+    found.to_csv(file.with_suffix(".csv"), index=False, lineterminator="\n")
+    print(found.to_string(index=False))
 
 
 def agree(world: str) -> None:

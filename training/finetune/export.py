@@ -128,6 +128,16 @@ def copy_adapter(path: Path, model: PeftModel) -> int:
     return held.step
 
 
+def step_of(path: Path) -> int:
+    """The training step after which an adapter was written.
+
+    Raises:
+        MissingExtra: ``gguf`` is not installed.
+        MnemocraftError: the file is not there, or holds no adapter.
+    """
+    return _read(path).step
+
+
 @dataclass(frozen=True)
 class _Held:
     """What is in a file: weights under llama.cpp's names, and the step after which they were saved."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from tqdm.asyncio import tqdm
 
 from mnemocraft.agents import get_agent
 from mnemocraft.agents.how2.agent import agent
@@ -73,7 +74,8 @@ async def _played(adapter: Path, world: str, threads: int) -> list[dict[str, Any
     rows = []
     try:
         for what, episodes in (_lessons if world in LESSONS else _crafts)(world, model):
-            solved = await asyncio.gather(*episodes)
+            name = " ".join(map(str, what.values()))
+            solved = await tqdm.gather(*episodes, desc=name, unit="episode")
             rows.append(what | {"solved": sum(solved), "tasks": len(solved)})
     finally:
         await model.aclose()
