@@ -8,6 +8,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory import Cue
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.gig import analysis, findings, load, small, sweep
+from training.finetune import worlds
 
 SHORT, LONG = ("sync/0", "sync/1", "sync/6"), ("sync/8", "sync/9")
 """As the plan lists them, which was written before any training."""
@@ -57,6 +58,8 @@ def test_pass_at_1_the_goal_and_the_claims():
         ("gig_ld_exp", "known_short"): 0.667, ("gig_ld_exp", "unknown"): 0.6, ("react", "known_short"): 0.333,
         ("gig_ld", "known"): 0.6, ("gig_ld", "short"): 0.5, ("gig_ld_exp", "short"): 0.625,
         ("gig_ld", "known_unlike"): 0.6,
+        ("gig_ld", "short_unlike"): 0.533,  # without sync/7 in layout 84, like a lesson's: 8 of 15
+        ("gig_ld_exp", "short_unlike"): 0.625,
     }  # fmt: skip
     # With experience the unknown dishes of one layout are not made yet: it is in no sum.
     assert table.loc[("gig_ld_exp", "short"), ["n", "layouts"]].to_list() == [8, 1]
@@ -79,7 +82,9 @@ def test_pass_at_1_the_goal_and_the_claims():
 
 
 def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkeypatch):
-    like = pd.DataFrame({"task": ["sync/0", "sync/8"], "seed": [42, 42]})
+    like = pd.DataFrame(
+        {"task": ["sync/0", "sync/8", "sync/9"], "seed": 42, "of": ["lesson", "lesson", "bank"]}
+    )
     monkeypatch.setattr(small, "alike", lambda: like)
     rows = [
         record("gig_ld", items, task, layout, task in ("sync/0", "sync/8", "sync/9"))
@@ -97,7 +102,29 @@ def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkey
 def test_the_kitchens_that_look_like_a_lesson_s_are_of_the_study():
     listed = small.alike()
     assert len(listed) == len(listed.drop_duplicates()) > 0
-    assert set(listed["task"]) <= set(load.tasks("sync")) and set(listed["seed"]) <= set(small.LAYOUTS)
+    pd.testing.assert_frame_equal(listed, worlds.alike())
+
+
+@pytest.mark.parametrize(
+    ("gig", "react", "met"),
+    [
+        (5, 0, "yes"),
+        (0, 0, "no"),
+        (3, 0, "undecided (yes by its value)"),
+        (0, 2, "undecided (no by its value)"),
+    ],
+)
+def test_the_goal_is_met_if_either_of_the_two_meets_it(gig, react, met):
+    rows = [
+        record(method, items, task, layout, n < passed)
+        for method, passed in (("gig_ld", gig), ("react", react))
+        for n, (items, task) in enumerate(
+            [("known_short", t) for t in SHORT] + [("known_long", t) for t in LONG]
+        )
+        for layout in small.LAYOUTS
+    ]
+    found = small.tables(pd.DataFrame(rows))["goals_of_the_design"].query("items == 'known'")
+    assert list(found["met"]) == [met, met]
 
 
 def test_full_dialogues_are_counted_by_dish():
@@ -111,18 +138,19 @@ def test_full_dialogues_are_counted_by_dish():
     assert small.full_dialogues(found.query("task == 'sync/0'")).startswith("No episode")
 
 
-def test_the_control_is_handed_another_dish_s_step_as_often_and_at_the_same_distance():
+def test_the_control_is_handed_the_nearest_step_of_another_dish_where_there_is_a_right_one():
     right, wrong = small.memory_bank("sync"), small.memory_bank("sync", small.ShuffledTraces)
     world, found = load.environment("sync/1", 42, 3), []
     world.reset()
     for _ in range(6):
         cue = Cue(world.goal_description, world.observation())
         pair = right.match(cue), wrong.match(cue)
-        assert (pair[0] is None) == (pair[1] is None) and pair[1] == wrong.match(cue)
-        found += [pair] if pair[0] else []
+        assert (pair[0] is None) == (pair[1] is None)
+        found += [(cue, *pair)] if pair[0] else []
         world.step(next(a for a in world.valid_actions if a.startswith(("Pick", "Move"))))
-    assert found and all(one.distance == other.distance for one, other in found)
-    assert all(one.goal != other.goal for one, other in found)
+    assert found
+    for cue, one, other in found:
+        assert one.distance == other.distance and other.goal not in (one.goal, cue.goal)
     streams = small.study("smoke", [("gig_ld_exp_shuffled", "unknown")]).streams
     assert isinstance(small.start(streams[0], None).memory, small.ShuffledTraces)
 

@@ -65,6 +65,17 @@ def test_an_equally_near_state_at_tau_gives_way_to_one_below() -> None:
     assert match is not None and match.step == 1
 
 
+def test_the_nearest_of_another_goal_serves_neither_the_asker_s_nor_the_right_one_s() -> None:
+    memory = TraceMemory(tau=10)
+    for goal, place in (("soup", 0.0), ("stew", 1.0), ("cake", 3.0), ("cake", 2.0 + SAME / 2), ("pie", 2.0)):
+        memory.add(goal, [[place]], [f"{goal} {place:.0f}"])
+    match = memory.closest([0.1])
+    assert match is not None and match.goal == "soup"
+    wrong = memory.other([0.1], match, "stew")
+    assert wrong is not None and (wrong.action, wrong.distance) == ("cake 2", match.distance)
+    assert filled([[np.zeros(1)]], tau=1).other([0.0], match, "goal 0") is None
+
+
 def test_retrieval_ignores_the_goal() -> None:
     memory = TraceMemory()
     memory.add("soup", [[0.0, 0.0]], ["stir"])

@@ -40,7 +40,7 @@ from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import output_root
 from mnemocraft.studies.deps.known import VERSIONS, basic_items, known_items, needed
 from mnemocraft.studies.gig import small
-from mnemocraft.studies.gig.load import memory_bank, tasks
+from mnemocraft.studies.gig.load import BANK_SEEDS, memory_bank, tasks
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.studies.household.known import TOOL_RULES, known_rule, known_rules, rules_of
 from mnemocraft.surrogate import Surrogate
@@ -84,12 +84,14 @@ KEPT = {
 }
 """Share of the dialogues that is kept of who begins many, one at every step or (ReCAP in the kitchen) at
 every sub-task. Where not everything is known all are kept."""
-KEPT_THEN = {"kitchen": {"gig": 0.1, "gig_plain": 0.15, "gig_ld": 0.1, "gig_ld_exp": 0.1, "react": 0.5}}
+KEPT_THEN = {"kitchen": {"gig": 0.1, "gig_plain": 0.15, "gig_ld": 0.1, "react": 0.5}}
 """The same, from lesson :data:`THEN_FROM` on."""
 DERIVED_FROM = {"minecraft": 500}
 """Number of the first lesson in which plans in code are derived (:func:`derived`). A plan names first what is
 done first, which follows from what is done last: the adapter of the two courses before knew recipes and
 format, and could not put a plan together."""
+MISLED_SHARE = 0.3
+"""Share that is kept of the dialogues with an experience of another dish (:func:`misled`)."""
 THEN_FROM = {"minecraft": 1500, "kitchen": 400}
 """Number of the first lesson of a course that puts right what those before left out.
 
@@ -328,7 +330,7 @@ class Half(Competence):
 
     def heeds(self, *what: object) -> bool:
         """As every reader, but for experience if :attr:`Lesson.heeds` says so."""
-        return super().heeds(*what) and (self.experienced or what[0] != "experience")
+        return super().heeds(*what) and (self.experienced or "experience" not in what)
 
     def slips(self, *what: object) -> bool:
         """As every reader, but for plans if :attr:`Lesson.hasty` says so."""
@@ -427,17 +429,27 @@ def misled(given: Lesson) -> Lesson:
 
 
 def alike() -> pd.DataFrame:
-    """Kitchens of the small model's study that begin as one of the lessons' does, but for names."""
-    numbers = range(NUMBER["kitchen"])
-    given = (task for n in numbers for each in [lesson("kitchen", 0, n)] if each for task, _ in each.tasks)
-    shown = {unnamed(*name.removeprefix("kitchen/").rsplit("/", 1)) for name in given}
-    kitchens = ((task, seed) for task in tasks(small.MODE) for seed in small.LAYOUTS)
-    return pd.DataFrame([each for each in kitchens if unnamed(*each) in shown], columns=["task", "seed"])
+    """Kitchens (``task``, ``seed``) of the small model's study that begin, but for names, as another does:
+    one ``of`` a lesson, or of the memory bank."""
+    given = (each for n in range(NUMBER["kitchen"]) if (each := lesson("kitchen", 0, n)))
+    names = (name.removeprefix("kitchen/").rpartition("/") for each in given for name, _ in each.tasks)
+    begun = {
+        "lesson": {unnamed(task, int(seed)) for task, _, seed in names},
+        "bank": {unnamed(task, seed) for task in tasks(small.MODE) for seed in BANK_SEEDS},
+    }
+    found = [
+        (task, seed, of)
+        for of, shown in begun.items()
+        for task in tasks(small.MODE)
+        for seed in small.LAYOUTS
+        if unnamed(task, seed) in shown
+    ]
+    return pd.DataFrame(found, columns=["task", "seed", "of"])
 
 
-def unnamed(task: str, seed: int | str) -> str:
+def unnamed(task: str, seed: int) -> str:
     """What is seen of a layout at first, in alphabetical order and without the numbers in names."""
-    return "\n".join(sorted(_kinds(KitchenEnv(task, int(seed)).reset()[0]["text"]).split("\n")))
+    return "\n".join(sorted(_kinds(KitchenEnv(task, seed).reset()[0]["text"]).split("\n")))
 
 
 def foreseeing(given: Lesson) -> Lesson:
@@ -472,6 +484,8 @@ def dialogues(world: str, seed: int, number: int) -> list[Dialogue]:
 
 def _share(given: Lesson, dialogue: Dialogue) -> float:
     """Chance that a dialogue is kept."""
+    if not given.heeds:
+        return MISLED_SHARE if "Past Experience:" in dialogue.messages[-2]["content"] else 0.0
     if given.hasty is not None:
         return 1.0 if "Prediction: failure" in dialogue.messages[-1]["content"] else BESIDE
     if given.options:

@@ -54,16 +54,16 @@ def exchanged(
 
 
 class ShuffledTraces(Traces):
-    """The control of GiG's experience: as often and at the same distance, another dish's step.
+    """The control of GiG's experience: in the place of the nearest step the nearest one of another goal.
 
-    It is drawn from all stored steps of other goals, the same one whenever it is asked the same and holds the
-    same. While every trace has the same goal, nothing is handed out.
+    It is handed out whenever ``trace`` with the same content would hand out one, and says the same distance,
+    but served neither the episode's goal nor that of the right one. While there is none, there is nothing.
     """
 
     def match(self, cue: Cue) -> Match | None:
         """A wrong transition in the place of the nearest."""
         right = super().match(cue)
-        return right and self.store.other(right, lambda number: int(_draw(cue).integers(number)))
+        return right and self.store.other(self.embed(cue), right, cue.goal)
 
 
 class Random(Experiences):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,17 +118,21 @@ class TraceMemory:
         goal, actions = self._traces[trace]
         return Match(goal, actions[step:], float(distances[place]), trace, step)
 
-    def other(self, match: Match, draw: Callable[[int], int]) -> Match | None:
-        """A transition of a trace with another goal, at the distance of a match; None if there is none.
+    def other(self, embedding: npt.ArrayLike, match: Match, goal: str) -> Match | None:
+        """The nearest transition that served neither a goal nor that of a match, at the match's distance.
 
-        ``draw`` takes one of so many by its number.
+        Of equals (:data:`SAME`) it is the one stored first; None if there is no such trace.
         """
-        others = [place for place in self._places if self._traces[place[0]][0] != match.goal]
-        if not others:
+        own = {goal, match.goal}
+        places = np.array(
+            [n for n, (trace, _) in enumerate(self._places) if self._traces[trace][0] not in own]
+        )
+        if not len(places):
             return None
-        trace, step = others[draw(len(others))]
-        goal, actions = self._traces[trace]
-        return Match(goal, actions[step:], match.distance, trace, step)
+        distances = self._distances(places, checked(embedding, 1, self._index.d))
+        trace, step = self._places[places[int(np.argmax(distances <= distances.min() + SAME))]]
+        then, actions = self._traces[trace]
+        return Match(then, actions[step:], match.distance, trace, step)
 
     def _distances(self, places: npt.NDArray[np.int64], query: Embedding) -> npt.NDArray[np.float64]:
         stored = np.stack([self._index.reconstruct(int(place)) for place in places]).astype(np.float64)

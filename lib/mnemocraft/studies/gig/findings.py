@@ -48,11 +48,11 @@ def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown dishes."""
     rows = tables["known_dishes"].query("items == @small.KNOWN_SHORT")
     rates = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
-    met = "; ".join(
-        f"{small.LABELS[row['method']]} {text(row)}, goal ({row['goal']}) met: {row['met']}"
-        for _, row in tables["goals_of_the_design"].query("items == @small.KNOWN").iterrows()
-    )
-    reached = f" All known dishes: {met}." if met else ""
+    known = tables["goals_of_the_design"].query("items == @small.KNOWN")
+    reached = ""
+    if len(known):
+        both = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in known.iterrows())
+        reached = f" All known dishes: {both}; goal ({known['goal'].iloc[0]}) met: {known['met'].iloc[0]}."
     short = f"Pass@1 in {rows['n'].max()} kitchens with a short known dish: {rates}"
     return f"{_who(model)} {short}.{reached}{shipped.each(tables['hypotheses'])}"
 

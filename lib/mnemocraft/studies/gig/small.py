@@ -44,7 +44,7 @@ SHORTEST_LONG = 50
 HELD = {"gig_ld_held": "gig_ld", "react_held": "react"}
 """Whose answers are held to the valid actions. ReCAP's are sub-tasks, which nothing lists."""
 MISLED = "gig_ld_exp_shuffled"
-"""GiG(+LD+Exp) that is handed another dish's steps, as often and at the same distances."""
+"""GiG(+LD+Exp) with the memory ``trace_shuffled``: it is handed the nearest steps of other dishes."""
 METHOD = HELD | {MISLED: "gig_ld_exp"}
 """The method behind an arm that is no method of its own."""
 LABELS = (
@@ -71,8 +71,9 @@ LEAST = 0.5
 CELL = ("method", "items")
 SUMS = {KNOWN: (KNOWN_SHORT, KNOWN_LONG), SHORT: (KNOWN_SHORT, UNKNOWN)}
 """Two kinds of dishes together, in the layouts in which a method made all dishes of both."""
-UNLIKE = "known_unlike"
-"""The known dishes without the kitchens of :func:`alike`."""
+UNLIKE = {KNOWN: "known_unlike", SHORT: "short_unlike"}
+"""The same without kitchens like those that the model was shown; of the short ones, with which experience is
+judged, without those of the bank either (:func:`alike`)."""
 TABLE_1 = "holds on one of three models, with lookahead (Table 1, no test)"
 LOOPS, LOOKAHEAD = "holds, with lookahead (Table 5, no test)", "holds (Table 5, no test)"
 """What the paper says of a claim."""
@@ -91,7 +92,7 @@ def _kind(task: str) -> str:
 
 @cache
 def alike() -> pd.DataFrame:
-    """Kitchens (``task``, ``seed``) that begin as one that the model was shown does, but for names.
+    """Kitchens (``task``, ``seed``) that begin, but for names, as one ``of`` a lesson or of the bank does.
 
     ``python -m training.finetune alike`` finds them.
     """
@@ -155,7 +156,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def success(episodes: pd.DataFrame) -> pd.DataFrame:
     """Pass@1 by method and kind of dish, :data:`SUMS` and :data:`UNLIKE` too, with Wilson's interval over
     layouts."""
-    keys = [*ARMS, *((method, both) for both in (*SUMS, UNLIKE) for method in LABELS)]
+    keys = [*ARMS, *((method, both) for both in (*SUMS, *UNLIKE.values()) for method in LABELS)]
     return estimates.clustered(_by_items(episodes), CELL, "seed", "layouts", keys)
 
 
@@ -174,22 +175,24 @@ def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
         rows = episodes[episodes["items"].isin(kinds)]
         made = rows.groupby(["method", "seed"])["task"].transform("nunique")
         found.append(rows[made == sum(len(dishes(kind)) for kind in kinds)].assign(items=both))
-        if both == KNOWN:
-            begun = found[-1].set_index(["task", "seed"]).index
-            found.append(found[-1][~begun.isin(pd.MultiIndex.from_frame(alike()))].assign(items=UNLIKE))
+        like = alike() if both == SHORT else alike().query("of == 'lesson'")
+        begun = found[-1].set_index(["task", "seed"]).index
+        unlike = ~begun.isin(pd.MultiIndex.from_frame(like[["task", "seed"]]))
+        found.append(found[-1][unlike].assign(items=UNLIKE[both]))
     return pd.concat(found, ignore_index=True)
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
     """Rows of :func:`success` for the known dishes with GiG and ReAct, and if they reach :data:`LEAST`.
 
-    The goal is met if either of the two meets it.
+    Whether the goal is ``met`` is said of both together: it is if either of the two meets it.
     """
-    rows = found[found["method"].isin(["gig_ld", "react"]) & found["items"].isin([KNOWN, UNLIKE])]
-    met = [estimates.met(row, LEAST) for _, row in rows.iterrows()]
+    rows = found[found["method"].isin(["gig_ld", "react"]) & found["items"].isin([KNOWN, UNLIKE[KNOWN]])]
+    met = pd.Series([estimates.met(row, LEAST) for _, row in rows.iterrows()], rows.index, dtype=object)
+    either = met.groupby(rows["items"]).transform("max")  # no < undecided (no ... < undecided (yes ... < yes
     asked = f"at least {LEAST:.0%} of the known dishes with GiG(+LD) or ReAct"
-    told = asked + rows["items"].map({KNOWN: "", UNLIKE: ", without kitchens like those it was shown"})
-    return rows.assign(goal=told, met=met).reset_index(drop=True)
+    told = asked + rows["items"].map({KNOWN: "", UNLIKE[KNOWN]: ", without kitchens like those it was shown"})
+    return rows.assign(goal=told, met=either).reset_index(drop=True)
 
 
 def full_dialogues(found: pd.DataFrame) -> str:
@@ -235,7 +238,7 @@ CLAIMS = (
         MISLED,
         NOT_ASKED,
         SHORT,
-        {},
+        {KNOWN: KNOWN_SHORT, UNKNOWN: UNKNOWN},
     ),
     _claim("lookahead", "GiG(+LD) makes more short known dishes with lookahead", "gig", "gig_ld", LOOKAHEAD),
 )
