@@ -150,14 +150,12 @@ def _due(trainer: Trainer, world: str) -> bool:
 
 
 def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
-    """The rows of earlier checks: made here or, of courses that were given elsewhere, as they are served."""
-    if world in LESSONS:
+    """The rows of checks that an earlier sitting made; another world has none."""
+    file = folder / "checks.csv"
+    if world in LESSONS or not trainer.done or not file.is_file():
         return []
-    for file in (folder / "checks.csv", ADAPTERS / f"{_name(world)}.csv"):
-        if trainer.done and file.is_file():
-            rows = pd.read_csv(file).drop(columns="served", errors="ignore")
-            return rows[rows["step"] <= trainer.done].to_dict("records")
-    return []
+    rows = pd.read_csv(file)
+    return rows[rows["step"] <= trainer.done].to_dict("records")
 
 
 def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> None:

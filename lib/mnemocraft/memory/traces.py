@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -110,13 +110,7 @@ class TraceMemory:
         if not nearest < self.tau:
             return None
         _, _, near = self._index.range_search(query[None], (nearest + 2 * SAME) ** 2)  # float32: some more
-        places = np.sort(np.append(near, first[0]))
-        distances = self._distances(places, query)
-        equal = (distances <= nearest + SAME) & (distances < self.tau)
-        place = int(np.argmax(equal))  # the first
-        trace, step = self._places[places[place]]
-        goal, actions = self._traces[trace]
-        return Match(goal, actions[step:], float(distances[place]), trace, step)
+        return self._first(np.sort(np.append(near, first[0])), query, self.tau)
 
     def other(self, embedding: npt.ArrayLike, match: Match, goal: str) -> Match | None:
         """The nearest transition that served neither a goal nor that of a match, at the match's distance.
@@ -124,15 +118,19 @@ class TraceMemory:
         Of equals (:data:`SAME`) it is the one stored first; None if there is no such trace.
         """
         own = {goal, match.goal}
-        places = np.array(
-            [n for n, (trace, _) in enumerate(self._places) if self._traces[trace][0] not in own]
-        )
-        if not len(places):
+        places = [n for n, (trace, _) in enumerate(self._places) if self._traces[trace][0] not in own]
+        if not places:
             return None
-        distances = self._distances(places, checked(embedding, 1, self._index.d))
-        trace, step = self._places[places[int(np.argmax(distances <= distances.min() + SAME))]]
-        then, actions = self._traces[trace]
-        return Match(then, actions[step:], match.distance, trace, step)
+        found = self._first(np.array(places), checked(embedding, 1, self._index.d), np.inf)
+        return replace(found, distance=match.distance)
+
+    def _first(self, places: npt.NDArray[np.int64], query: Embedding, below: float) -> Match:
+        """Of the equally nearest places the first whose distance is less than ``below``."""
+        distances = self._distances(places, query)
+        at = int(np.argmax((distances <= distances.min() + SAME) & (distances < below)))
+        trace, step = self._places[places[at]]
+        goal, actions = self._traces[trace]
+        return Match(goal, actions[step:], float(distances[at]), trace, step)
 
     def _distances(self, places: npt.NDArray[np.int64], query: Embedding) -> npt.NDArray[np.float64]:
         stored = np.stack([self._index.reconstruct(int(place)) for place in places]).astype(np.float64)
