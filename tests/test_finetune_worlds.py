@@ -1,6 +1,7 @@
 """What the small model is shown of the other worlds: nothing evaluated, and the unknown only when told."""
 
 import asyncio
+import json
 import random
 import re
 import tarfile
@@ -17,8 +18,9 @@ from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.alfworld import known_games
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
-from mnemocraft.errors import ModelError
+from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.llm import toolformat
+from mnemocraft.llm.local import ADAPTERS
 from mnemocraft.llm.types import Request
 from mnemocraft.studies.gig import small, sweep
 from mnemocraft.studies.gig.known import known_dishes
@@ -26,10 +28,12 @@ from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 from mnemocraft.worlds.textworld import textworld
 from training.finetune import __main__ as command
-from training.finetune import demonstrate, worlds
+from training.finetune import demonstrate, leaks, watching, worlds
 from training.finetune.agreement import decisions
 from training.finetune.demonstrate import PLANCRAFT_COURSES, labelled
+from training.finetune.derived import derived_plan
 from training.finetune.tasks import fresh_task
+from training.finetune.trials import Trials
 
 UNSEEN = paths.ROOT.parent / "shared" / "alfworld" / "valid_unseen.tar.xz"
 SEED = 77
@@ -37,7 +41,7 @@ SEED = 77
 
 
 def found(world, numbers):
-    return [d for n in numbers for d in worlds.dialogues(world, SEED, n)]
+    return [d for n in numbers for d in watching.dialogues(world, SEED, n)]
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +64,11 @@ def learnt(dialogues):
 
 def test_the_contents_of_all_that_is_evaluated_are_known():
     assert len(BENCHMARK_SEEDS) == 10 and set(BENCHMARK_SEEDS) <= set(LAYOUTS)
-    kitchens = worlds.evaluated("kitchen")
-    assert {worlds.kitchen_content(task, seed) for task in TASKS for seed in (42, 420, 1260)} <= kitchens
+    kitchens = leaks.evaluated("kitchen")
+    assert {leaks.kitchen_content(task, seed) for task in TASKS for seed in (42, 420, 1260)} <= kitchens
     for task in minecraft_tasks():
         held = textworld(task.key).inventory
-        assert worlds.minecraft_content({task.target("1.16.5"): 1}, held) in worlds.evaluated("minecraft")
+        assert leaks.minecraft_content({task.target("1.16.5"): 1}, held) in leaks.evaluated("minecraft")
 
 
 def test_a_layout_of_the_benchmark_is_refused(monkeypatch):
@@ -81,8 +85,8 @@ def test_a_task_of_the_76_is_refused(monkeypatch):
 
 def test_a_game_that_is_known_by_name_is_refused_though_it_names_itself_otherwise(monkeypatch):
     pytest.importorskip("alfworld", reason="the extra 'alfworld' is not installed")
-    game = worlds.generate("pick_and_place_simple", 3)
-    assert worlds.household_content(game) == worlds.household_content(game.replace("simple_3)", "simple_99)"))
+    game = leaks.generate("pick_and_place_simple", 3)
+    assert leaks.household_content(game) == leaks.household_content(game.replace("simple_3)", "simple_99)"))
     monkeypatch.setattr(worlds, "GAME_SEEDS", (3,))
     monkeypatch.setattr(worlds, "GAME_SIZES", (1,))
     assert all(worlds.lesson("household", SEED, n) is None for n in range(7))
@@ -93,7 +97,7 @@ def test_no_lesson_is_about_anything_evaluated(world, count):
     lessons = [worlds.lesson(world, 0, n) for n in range(count)]
     tasks = [task for each in lessons if each for task in each.tasks]
     assert len(tasks) > 40
-    assert not {content for _, content in tasks} & worlds.evaluated(world)
+    assert not {content for _, content in tasks} & leaks.evaluated(world)
     if world == "kitchen":
         assert not {int(name.rpartition("/")[2]) for name, _ in tasks} & {*LAYOUTS, *range(10)}
 
@@ -102,7 +106,7 @@ def test_no_household_lesson_is_a_game_known_by_name():
     """All that are given, by their seeds and by what is in them."""
     pytest.importorskip("alfworld", reason="the extra 'alfworld' is not installed")
     tasks = [task for n in range(worlds.NUMBER["household"]) for task in household(n).tasks]
-    assert not {content for _, content in tasks} & worlds.evaluated("household")
+    assert not {content for _, content in tasks} & leaks.evaluated("household")
     names = {name.removeprefix("household/").rpartition("/")[0] for name, _ in tasks}
     assert not names & set(known_games()["generated"])
 
@@ -113,7 +117,7 @@ def test_no_household_lesson_is_one_of_the_134_games():
         pytest.skip("the 134 games are not kept beside the repository")
     with tarfile.open(UNSEEN) as archive:
         files = [member for member in archive if member.name.endswith(".tw-pddl")]
-        games = {worlds.household_content(archive.extractfile(file).read().decode()) for file in files}
+        games = {leaks.household_content(archive.extractfile(file).read().decode()) for file in files}
     assert len(games) == len(files) == 134
     lessons = [household(n).tasks[0][1] for n in range(worlds.NUMBER["household"])]
     assert not games & set(lessons)
@@ -129,7 +133,7 @@ def household(number):
 def test_dialogues_say_what_was_played(minecraft):
     for dialogue in minecraft:
         name, content = dialogue.source.split()
-        assert name.startswith("minecraft/") and content not in worlds.evaluated("minecraft")
+        assert name.startswith("minecraft/") and content not in leaks.evaluated("minecraft")
 
 
 # --- what is unknown is learnt only where it was told -----------------------------------------------------
@@ -166,7 +170,7 @@ def test_a_derivation_changes_no_plan_and_leads_from_the_task_to_what_is_there()
         head, *lines = answer.split("\n")
         comments = [line.removeprefix("    # ") for line in lines if line.startswith("    # ")]
         plain = "\n".join([head, *(line for line in lines if not line.startswith("    # "))])
-        assert read_plan(answer) == read_plan(plain) and worlds.derived(plain) == answer
+        assert read_plan(answer) == read_plan(plain) and derived_plan([], plain, True) == answer
         task = re.match(r"def obtain_\d+_(\w+)\(inventory=(.*)\):", head)
         made = [line.partition(":")[0].split()[1] for line in comments]
         assert made[0] == task[1] and len(comments) == len(read_plan(plain).steps)
@@ -197,25 +201,26 @@ def test_failures_are_foreseen_about_as_often_as_successes_and_each_was_remember
         ("minecraft", (0, 1, 1000, 1499), "49190ef09125e731"),  # computed at commit 051f1c6
         ("household", (0, 1, 700, 1399), "c8cd6202c79c3508"),  # computed at commit bb996fb
         ("kitchen", (1, 399), "1859304db032150a"),  # computed at commit 8318444
+        ("kitchen", (400, 401, 403, 404, 405, 409), "2273d0697314f8ec"),  # computed at commit 9a8788e
     ],
 )
 def test_lessons_are_those_that_the_committed_adapters_were_given(world, numbers, digest):
     """Word for word as at the commits that brought the adapters."""
     if world == "household":
         pytest.importorskip("alfworld", reason="the extra 'alfworld' is not installed")
-    given = repr([worlds.dialogues(world, 0, number) for number in numbers])
+    given = repr([watching.dialogues(world, 0, number) for number in numbers])
     assert sha256(given.encode()).hexdigest().startswith(digest)
 
 
 def test_where_nothing_is_remembered_no_failure_is_foreseen():
     given = worlds.lesson("minecraft", SEED, 1504)
     assert given is not None and given.options == {"unaided": True}
-    told = [answer for answer, _ in learnt(worlds.dialogues("minecraft", SEED, 1504))]
+    told = [answer for answer, _ in learnt(watching.dialogues("minecraft", SEED, 1504))]
     assert "Prediction: success" in told and not [t for t in told if t.startswith("Prediction: failure")]
 
 
 def test_who_is_told_nothing_plays_only_what_is_known():
-    for n, agent in enumerate(worlds.ORDER["minecraft"] * 3):
+    for n, agent in enumerate(worlds.STAGES["minecraft"][0].order * 3):
         given = worlds.lesson("minecraft", SEED, n)
         if given and agent not in worlds.TOLD_BY["minecraft"]:
             version, item = given.tasks[0][0].split("/")[1:]
@@ -226,7 +231,7 @@ def test_an_unknown_dish_is_learnt_from_experience_that_did_the_same():
     given = worlds.lesson("kitchen", SEED, 46)
     assert given is not None and given.agent == "gig_ld_exp"
     assert "/".join(given.tasks[0][0].split("/")[1:3]) not in known_dishes()
-    answers = list(learnt(worlds.dialogues("kitchen", SEED, 46)))
+    answers = list(learnt(watching.dialogues("kitchen", SEED, 46)))
     assert answers
     for answer, before in answers:
         past = re.search(r"^Action then: (.+)$", before[-1]["content"], re.M)
@@ -246,13 +251,13 @@ def said(text):
 
 def test_turns_that_continue_each_other_are_one_dialogue_and_what_agents_leave_out_is_left_out():
     turns = [
-        worlds.Turn([user("a")], "1", True),
-        worlds.Turn([user("other")], "x", True),
-        worlds.Turn([user("a"), said("1"), user("b")], "slip", False),
-        worlds.Turn([user("a"), said("1"), user("b, again")], "2", True),
-        worlds.Turn([user("a"), said("slip of another kind"), user("c")], "3", True),
+        watching.Turn([user("a")], "1", True),
+        watching.Turn([user("other")], "x", True),
+        watching.Turn([user("a"), said("1"), user("b")], "slip", False),
+        watching.Turn([user("a"), said("1"), user("b, again")], "2", True),
+        watching.Turn([user("a"), said("slip of another kind"), user("c")], "3", True),
     ]
-    dialogues = worlds.conversations(turns, ["planner"] * 5, "task")
+    dialogues = watching.conversations(turns, ["planner"] * 5, "task")
     assert [(len(d.messages), d.targets) for d in dialogues] == [
         (2, [True]),
         (4, [True, True]),
@@ -267,7 +272,7 @@ def test_a_lesson_is_known_where_who_knows_half_plans_as_who_knows_all():
         model = Scripted([ModelError("enough seen")])
         play(get_agent("deps"), given.begin[0](), model)
         half, whole = (
-            asyncio.run(worlds.Reader(knows, 0.0).generate(model.requests[0])).text
+            asyncio.run(watching.Reader(knows, 0.0).generate(model.requests[0])).text
             for knows in (given.knows, lambda what: True)
         )
         assert given.agent == "deps" and given.known == (half == whole)
@@ -284,7 +289,7 @@ def test_prompts_are_those_of_run_time(minecraft):
 def test_prompts_of_the_kitchen_are_those_of_run_time(method):
     """All methods that are recorded are taught, in the words of their system message."""
     taught = (n for n in range(400, 500) if worlds.lesson("kitchen", 0, n).agent == method)
-    dialogue = next(d for n in taught for d in worlds.dialogues("kitchen", 0, n))
+    dialogue = next(d for n in taught for d in watching.dialogues("kitchen", 0, n))
     task, layout = small.dishes(small.KNOWN_SHORT)[0], small.LAYOUTS[0]
     world, _ = sweep.begin(small.condition(method, small.KNOWN_SHORT).settings, layout, task)
     assert dialogue.messages[0] == system(method, world)
@@ -299,19 +304,19 @@ def system(agent, world):
 
 def test_wrong_experience_of_a_known_dish_is_not_gone_by(monkeypatch):
     """In the last course: what is learnt is what is right without it, also where it could be followed."""
-    monkeypatch.setattr(worlds, "MISLED_SHARE", 1.0)
+    monkeypatch.setattr(watching, "MISLED_SHARE", 1.0)
     possible = apart = 0
     for number in (n for n in range(401, 500, 4) if worlds.lesson("kitchen", 0, n).known):
         given = worlds.lesson("kitchen", 0, number)
         goal = given.begin[0]().env.goal_description
-        for answer, before in learnt(worlds.dialogues("kitchen", 0, number)):
+        for answer, before in learnt(watching.dialogues("kitchen", 0, number)):
             past = re.search(r"^Goal then: (.+)\nAction then: (.+)$", before[-1]["content"], re.M)
             assert past[1] != goal
             if f"\n{past[2]}\n" not in before[-1]["content"].partition("Valid Actions:")[2]:
                 continue
             heeding, not_heeding = (
                 asyncio.run(
-                    worlds.Reader(lambda _: True, 0.0, heeds=heeds).generate(Request("", before))
+                    watching.Reader(lambda _: True, 0.0, heeds=heeds).generate(Request("", before))
                 ).text
                 for heeds in (True, False)
             )
@@ -331,6 +336,89 @@ def test_lessons_depend_on_their_number_alone_and_a_torn_file_is_gone_on_from(tm
     torn.write_text(text[: len(text) // 2])
     assert command.courses(tmp_path / "b", "minecraft") == whole
     assert torn.read_text() == text
+
+
+# --- what an answer follows from, and what the adapter does wrong -----------------------------------------
+
+
+def test_what_is_said_before_an_action_is_what_the_kitchen_shows():
+    """Where the robot and all that is wanted are, and what was done with it; the rest stays the expert's."""
+    wanted = re.compile(r"(\w+) \((\w+)((?:, (?:not )?(?:cut|cooked|fried|cooking))*)(?:, under (\w+))?\)")
+    seen = aims = 0
+    for answer, before in learnt(found("kitchen", (n for n in range(500, 521) if n % 7 < 6))):
+        prompt = before[-1]["content"]
+        here = re.match(r"Reasoning: robot1 is at (\w+) and holds (\w+)\.", answer)
+        assert f"\nrobot1 is at {here[1]}\nrobot1 is holding {here[2]}\n" in prompt
+        for item, place, states, above in wanted.findall(answer):
+            at = f"{item} is held by robot1" if place == "held" else f"{item} is at {place}"
+            assert f"\n{at}\n" in prompt and (not above or f"\n{item} is directly under {above}\n" in prompt)
+            for state in filter(None, states.split(", ")):
+                shown = f"\n{item} is {state.removeprefix('not ')}\n" in prompt
+                assert shown is not state.startswith("not ")
+            seen += 1
+        if aim := re.search(
+            r" Aim: (take|put|cut) (\w+) at (\w+)\. Next: (?:Move robot1 from \w+ to (\w+))?", answer
+        ):
+            what, item, station, goes_to = aim.groups()
+            assert station == (goes_to or here[1])
+            assert f"\n{item} is {'held by robot1' if what == 'put' else f'at {station}'}\n" in prompt
+            aims += 1
+        plain = asyncio.run(watching.Reader(lambda _: True, 0.0).generate(Request("", before))).text
+        assert answer.partition("\nAction: ")[2] == plain.partition("\nAction: ")[2]
+    assert seen > 20 and aims > 10
+
+
+def test_of_an_unknown_dish_nothing_is_said_but_what_the_experience_did():
+    numbers = [n for n in range(503, 600, 7) if (each := worlds.lesson("kitchen", 0, n)) and not each.known]
+    answers = [each for n in numbers[:3] for each in learnt(watching.dialogues("kitchen", 0, n))]
+    assert answers
+    for answer, before in answers:
+        past = re.search(r"^Action then: (.+)$", before[-1]["content"], re.M)[1]
+        reasoning = answer.partition("\nAction: ")[0]
+        assert f" Past: {past}. Next: " in reasoning and "wants" not in reasoning
+
+
+def trials(tmp_path, answers):
+    file = tmp_path / "trials.jsonl"
+    file.write_text("".join(json.dumps({"lesson": n, "answers": said}) + "\n" for n, said in answers.items()))
+    return Trials(tmp_path / "no adapter", 1, file)
+
+
+def test_where_the_adapter_was_wrong_what_is_right_is_learnt(tmp_path):
+    """It only ever waits: each of its states is met again, and what the expert would do there is learnt."""
+    idle = "Reasoning: .\nAction: Do nothing\nSummary: .\nCurrent Progress: ."
+    played = trials(tmp_path, {600: [idle] * 20})
+    dialogues = watching.dialogues("kitchen", 0, 600, played)
+    answers = [answer for answer, _ in learnt(dialogues)]
+    assert len(answers) > 3 and not any("\nAction: Do nothing\n" in answer for answer in answers)
+    assert dialogues == watching.dialogues("kitchen", 0, 600, played)
+    played.close()
+
+
+def test_a_conversation_keeps_what_the_adapter_did_and_does_not_teach_it(tmp_path):
+    played = trials(tmp_path, {601: ["Reasoning: .\nAction: Do nothing"] * 20})
+    longest = max(watching.dialogues("kitchen", 0, 601, played), key=lambda d: len(d.targets))
+    said = [m["content"] for m in longest.messages if m["role"] == "assistant"]
+    assert {"Action: Do nothing" in text for text in said} == {True, False}
+    for text, target in zip(said, longest.targets, strict=True):
+        assert target is ("Action: Do nothing" not in text)
+    played.close()
+
+
+def test_a_trial_that_goes_on_otherwise_is_an_error(tmp_path):
+    played = trials(tmp_path, {600: []})
+    with pytest.raises(MnemocraftError, match="Lesson 600 goes on otherwise"):
+        watching.dialogues("kitchen", 0, 600, played)
+    played.close()
+
+
+def test_lessons_with_the_adapter_are_given_again_from_what_it_said():
+    """Without it: of every lesson its answers are kept."""
+    adapter = ADAPTERS / "kitchen_gemma-3-270m.gguf"
+    played = Trials(adapter.with_name("none"), 1, adapter.with_name(f"{adapter.stem}_trials.jsonl"))
+    numbers = [600, 601, worlds.NUMBER["kitchen"] - 1]
+    assert all(watching.dialogues("kitchen", 0, n, played) for n in numbers)
+    played.close()
 
 
 # --- Plancraft's labels -----------------------------------------------------------------------------------

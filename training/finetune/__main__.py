@@ -27,6 +27,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,8 +41,9 @@ from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
-from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER, THEN_FROM, alike
-from training.finetune.worlds import dialogues as given
+from training.finetune.trials import Trials
+from training.finetune.watching import dialogues as given
+from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER, STAGES, alike
 
 if TYPE_CHECKING:
     import torch
@@ -56,7 +58,7 @@ SAVE_EVERY = 10
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Another
 world is checked by a command of its own: it takes half an hour, and memory that a training has taken."""
-COURSES_OF_A_WORLD = {"kitchen": 5, "minecraft": 7, "household": 4}
+COURSES_OF_A_WORLD = {"kitchen": 6, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
 TURNS = {
@@ -189,11 +191,13 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
         [line for line in file.read_text().splitlines(True) if line.endswith("\n")] if file.is_file() else []
     )
     file.write_text("".join(whole))
-    with file.open("a") as out:
+    served = ADAPTERS / f"{_name(world)}.gguf"
+    trials = Trials(served, os.cpu_count() or 1, served.with_name(f"{_name(world)}_trials.jsonl"))
+    with closing(trials), file.open("a") as out:
         for number in tqdm(
             range(len(whole), NUMBER[world]), desc="lessons", disable=len(whole) >= NUMBER[world]
         ):
-            out.write(json.dumps([asdict(d) for d in given(world, SEED, number)]) + "\n")
+            out.write(json.dumps([asdict(d) for d in given(world, SEED, number, trials)]) + "\n")
             out.flush()
     lines = file.read_text().splitlines()[: NUMBER[world]]
     shown = [[Dialogue(**d) for d in json.loads(line)] for line in lines]
@@ -201,9 +205,8 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
     rng, found = random.Random(f"kept in later courses {world} {SEED}"), []
     for start in range(0, NUMBER[world], length):
         part = list(itertools.chain.from_iterable(shown[start : start + length]))
-        whole_roles = (
-            {"planner", "predictor"} if start >= THEN_FROM.get(world, NUMBER[world]) else {"planner"}
-        )
+        mends = any(stage.begins <= start and stage.mends for stage in STAGES[world])
+        whole_roles = {"planner", "predictor"} if mends else {"planner"}
         found.append([d for d in part if not start or d.role in whole_roles or rng.random() < LATER_SHARE])
     return found
 

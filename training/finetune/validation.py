@@ -23,7 +23,7 @@ from mnemocraft.memory.keyed import Keyed
 from mnemocraft.studies.how2.load import known_targets
 from mnemocraft.worlds.plancraft import PlancraftWorld
 from training.finetune.demonstrate import draw
-from training.finetune.worlds import HELD_OUT, LESSONS, ORDER, Lesson, lesson
+from training.finetune.worlds import HELD_OUT, LESSONS, STAGES, Lesson, lesson
 
 AGENTS = (
     ("base", "none"),
@@ -92,7 +92,8 @@ def _crafts(world: str, model: Model) -> Iterator[Group]:
 def _lessons(world: str, model: Model) -> Iterator[Group]:
     """Lessons that were not given, the first task of each: those that are known, and the others."""
     for name, rounds, tasks in WORLD_CHECKS[world]:
-        numbers = (n for n in itertools.count() if ORDER[world][n % len(ORDER[world])] == name)
+        order = STAGES[world][0].order
+        numbers = (n for n in itertools.count() if order[n % len(order)] == name)
         lessons = filter(None, (lesson(world, HELD_OUT, n) for n in numbers))
         chosen = list(itertools.islice(lessons, tasks))
         for known in (True, False):
