@@ -400,6 +400,8 @@ def test_where_the_adapter_was_wrong_what_is_right_is_learnt(tmp_path):
     answers = [answer for answer, _ in learnt(dialogues)]
     assert len(answers) > 3 and not any("\nAction: Do nothing\n" in answer for answer in answers)
     assert dialogues == watching.dialogues("kitchen", 0, 600, played)
+    (row,) = watching.tried("kitchen", 0, played).itertuples()
+    assert row.agent == "gig_ld" and row.answers == 20 and 0 < row.wrong <= worlds.TRIED_STEPS + 3
     played.close()
 
 

@@ -14,6 +14,8 @@ kitchen`` then plays lessons that were not given (``kitchen_gemma-3-270m.csv``).
 requests again, and prints agreement by role and answers a second.
 ``python -m training.finetune alike`` lists the kitchens of notebook 09 that look, at first and but for names,
 like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``).
+``python -m training.finetune trials --world kitchen`` prints how often the adapter was wrong in the lessons
+in which it was tried, by course, who played and task.
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
 from training.finetune.trials import Trials
 from training.finetune.watching import dialogues as given
+from training.finetune.watching import tried
 from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER, STAGES, alike
 
 if TYPE_CHECKING:
@@ -82,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.finetune", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=("train", "show", "agree", "check", "alike"), default="train"
+        "what", nargs="?", choices=("train", "show", "agree", "check", "alike", "trials"), default="train"
     )
     parser.add_argument(
         "--world", choices=("how2", "plancraft", *LESSONS), default="how2", help="what is learnt"
@@ -106,6 +109,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         agree(chosen.world)
     elif chosen.what == "alike":
         alike().to_csv(ADAPTERS / f"{_name('kitchen')}_alike.csv", index=False, lineterminator="\n")
+    elif chosen.what == "trials":
+        with closing(_trials(chosen.world)) as trials:
+            lessons = tried(chosen.world, SEED, trials)
+        by = [lessons["lesson"] // _length(chosen.world) + 1, lessons["agent"], lessons["task"]]
+        print(lessons.groupby(by)[["answers", "wrong"]].sum().rename_axis(index={"lesson": "course"}))
     elif chosen.world in LESSONS:
         check_lessons(chosen.world, chosen.threads)
     elif chosen.world == "how2":
@@ -191,9 +199,7 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
         [line for line in file.read_text().splitlines(True) if line.endswith("\n")] if file.is_file() else []
     )
     file.write_text("".join(whole))
-    served = ADAPTERS / f"{_name(world)}.gguf"
-    trials = Trials(served, os.cpu_count() or 1, served.with_name(f"{_name(world)}_trials.jsonl"))
-    with closing(trials), file.open("a") as out:
+    with closing(_trials(world)) as trials, file.open("a") as out:
         for number in tqdm(
             range(len(whole), NUMBER[world]), desc="lessons", disable=len(whole) >= NUMBER[world]
         ):
@@ -201,7 +207,7 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
             out.flush()
     lines = file.read_text().splitlines()[: NUMBER[world]]
     shown = [[Dialogue(**d) for d in json.loads(line)] for line in lines]
-    length = math.ceil(NUMBER[world] / COURSES_OF_A_WORLD[world])
+    length = _length(world)
     rng, found = random.Random(f"kept in later courses {world} {SEED}"), []
     for start in range(0, NUMBER[world], length):
         part = list(itertools.chain.from_iterable(shown[start : start + length]))
@@ -209,6 +215,16 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
         whole_roles = {"planner", "predictor"} if mends else {"planner"}
         found.append([d for d in part if not start or d.role in whole_roles or rng.random() < LATER_SHARE])
     return found
+
+
+def _trials(world: str) -> Trials:
+    served = ADAPTERS / f"{_name(world)}.gguf"
+    return Trials(served, os.cpu_count() or 1, served.with_name(f"{served.stem}_trials.jsonl"))
+
+
+def _length(world: str) -> int:
+    """Lessons of a course."""
+    return NUMBER[world] // COURSES_OF_A_WORLD[world]
 
 
 def _trainer(folder: Path, world: str, threads: int) -> Trainer:

@@ -41,6 +41,11 @@ class Trials:
         self._model: Model | None = None
         self._runner = asyncio.Runner()
 
+    @property
+    def lessons(self) -> dict[int, int]:
+        """How many answers are written down, by lesson."""
+        return {lesson: len(said) for lesson, said in self._said.items()}
+
     def run(self, playing: Coroutine[Any, Any, T]) -> T:
         """Play an episode to its end."""
         return self._runner.run(playing)

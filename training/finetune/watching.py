@@ -12,13 +12,17 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+import pandas as pd
+
 from mnemocraft.agents import get_agent
 from mnemocraft.agents.rollout import play
 from mnemocraft.llm import Model
 from mnemocraft.llm.types import Message, Reply, Request
+from mnemocraft.memory.interface import Memory
 from mnemocraft.surrogate import Surrogate
 from mnemocraft.surrogate.chance import chance
 from mnemocraft.surrogate.competence import Competence
+from mnemocraft.worlds.world import World
 from training.finetune.demonstrate import Dialogue
 from training.finetune.trials import Trial, Trials
 from training.finetune.worlds import Lesson, lesson
@@ -141,20 +145,36 @@ def dialogues(world: str, seed: int, number: int, trials: Trials | None = None) 
     rng, memory = random.Random(f"kept {world} {seed} {number}"), given.memory()
     found: list[Dialogue] = []
     for (task, content), begin in zip(given.tasks, given.begin, strict=True):
-        trial = trials.begin(number) if trials and given.tried else None
-        expert = Expert(given, trial)
-        episode = (trials.run if trials else asyncio.run)(
-            play(
-                get_agent(given.agent, **given.options), begin(), memory, Model("expert", expert), seed=number
-            )
-        )
-        roles = [event["role"] for event in episode.trajectory if event["type"] == "call"]
-        told = conversations(expert.turns, roles, f"{task} {content}")
-        missed = {turn.messages[-1]["content"] for turn in expert.turns if turn.missed}
+        turns, roles = _watched(given, begin(), memory, number, trials)
+        told = conversations(turns, roles, f"{task} {content}")
+        missed = {turn.messages[-1]["content"] for turn in turns if turn.missed}
         found += [d for d in told if any(d.targets) and rng.random() < _share(given, d, missed)]
-        if trials and trial:
-            trials.end(trial)
     return found
+
+
+def _watched(
+    given: Lesson, begin: World, memory: Memory, number: int, trials: Trials | None
+) -> tuple[list[Turn], list[str]]:
+    """The turns of an episode, and their roles."""
+    trial = trials.begin(number) if trials and given.tried else None
+    expert = Expert(given, trial)
+    player, model = get_agent(given.agent, **given.options), Model("expert", expert)
+    episode = (trials.run if trials else asyncio.run)(play(player, begin, memory, model, seed=number))
+    if trials and trial:
+        trials.end(trial)
+    return expert.turns, [event["role"] for event in episode.trajectory if event["type"] == "call"]
+
+
+def tried(world: str, seed: int, trials: Trials) -> pd.DataFrame:
+    """How the adapter did in its trials: a row a ``lesson``, with who played (``agent``), the ``task``, its
+    number of ``answers``, and how many of them were ``wrong``."""
+    rows = []
+    for number, answers in trials.lessons.items():
+        if (given := lesson(world, seed, number)) is not None:
+            turns, _ = _watched(given, given.begin[0](), given.memory(), number, trials)
+            task, wrong = given.tasks[0][0].rpartition("/")[0], sum(turn.missed for turn in turns)
+            rows.append((number, given.agent, task, answers, wrong))
+    return pd.DataFrame(rows, columns=["lesson", "agent", "task", "answers", "wrong"])
 
 
 def _share(given: Lesson, dialogue: Dialogue, missed: set[str]) -> float:
