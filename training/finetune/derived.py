@@ -37,7 +37,7 @@ def derived_plan(messages: list[Message], answer: str, known: bool) -> str:
     return head + line_end + "".join(lines) + body
 
 
-def derived_action(messages: list[Message], answer: str, known: bool) -> str:
+def derived_action(messages: list[Message], answer: str, known: bool, here: bool = False) -> str:
     """An action in the kitchen whose reasoning says where the robot is and what it holds, what every dish has
     and wants, where that is, and what will be done there; else the answer.
 
@@ -45,6 +45,8 @@ def derived_action(messages: list[Message], answer: str, known: bool) -> str:
         messages: What was asked.
         answer: The stand-in's.
         known: The dish is. Of another no more is said than what was done in the experience that is shown.
+        here: Where the robot is is said again at the end. Whether something will be done there decides
+            between going there and doing it.
     """
     mind = KitchenMind(Conversation(messages), _KNOWS_ALL)
     scene, past = mind.scene, mind.conversation.experience
@@ -59,6 +61,8 @@ def derived_action(messages: list[Message], answer: str, known: bool) -> str:
         said.append(_aim(mind, scene, action))
     elif past is not None:
         said.append(f"Past: {past[1]}.")
+    if here:
+        said.append(f"Here: {scene.at}.")
     return f"Reasoning: {' '.join(filter(None, said))} Next: {action}.{header}{rest}"
 
 

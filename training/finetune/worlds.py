@@ -86,7 +86,9 @@ class Stage:
             (:func:`foreseeing`): the plans of an expert succeed, so that its predictor was shown nothing
             else, and the adapter foresaw no failure at all. In the kitchen experience of known dishes is of
             others (:func:`misled`): before, hardly any was.
-        tried: The adapter plays, of the courses before (:mod:`training.finetune.trials`).
+        here: Where the robot is is said again after what it is up to.
+        tried: In lessons of even numbers the adapter plays, of the courses before
+            (:mod:`training.finetune.trials`).
     """
 
     begins: int
@@ -95,6 +97,7 @@ class Stage:
     long: float = 1.0
     derives: bool = False
     mends: bool = False
+    here: bool = False
     tried: bool = False
 
 
@@ -123,10 +126,11 @@ STAGES = {
         Stage(
             600,
             ("gig_ld", "react", "gig_ld"),
-            {"gig_ld": 0.5, "react": 0.4},
+            {"gig_ld": 0.2, "react": 0.6},
             long=0.4,
             derives=True,
             mends=True,
+            here=True,
             tried=True,
         ),
     ),
@@ -309,7 +313,7 @@ LESSONS: dict[str, Callable[..., Lesson | None]] = {
     "minecraft": minecraft_lesson,
     "household": household_lesson,
 }
-DERIVED = {"kitchen": derived_action, "minecraft": derived_plan}
+DERIVED: dict[str, Callable[..., str]] = {"kitchen": derived_action, "minecraft": derived_plan}
 """What an answer follows from, in front of it."""
 
 
@@ -320,8 +324,8 @@ def lesson(world: str, seed: int, number: int) -> Lesson | None:
     if seed == HELD_OUT:  # checks draw everybody
         stage = replace(stages[0], derives=stages[-1].derives, mends=stages[-1].mends)
     player = stage.order[number % len(stage.order)]
-    rng, tried = random.Random(f"{world} {seed} {number}"), {"tried": True} if stage.tried else {}
-    given = LESSONS[world](player, rng, **tried)
+    rng, tried = random.Random(f"{world} {seed} {number}"), stage.tried and number % 2 == 0
+    given = LESSONS[world](player, rng, **({"tried": True} if tried else {}))
     if given is None:
         return None
     if given.known:
@@ -331,8 +335,9 @@ def lesson(world: str, seed: int, number: int) -> Lesson | None:
     if stage.mends and player == "mindstores":
         aided = random.Random(f"aided {world} {seed} {number}").random() >= UNAIDED
         given = foreseeing(given) if aided else replace(given, memory=NoMemory, options={"unaided": True})
-    derives = partial(DERIVED[world], known=given.known) if stage.derives else None
-    return replace(given, derives=derives, tried=stage.tried)
+    said = {"known": given.known} | ({"here": True} if stage.here else {})
+    derives = partial(DERIVED[world], **said) if stage.derives else None
+    return replace(given, derives=derives, tried=tried)
 
 
 def misled(given: Lesson) -> Lesson:
