@@ -406,8 +406,8 @@ def test_where_the_adapter_was_wrong_what_is_right_is_learnt(tmp_path):
 
 
 def test_a_conversation_keeps_what_the_adapter_did_and_does_not_teach_it(tmp_path):
-    played = trials(tmp_path, {601: ["Reasoning: .\nAction: Do nothing"] * 20})
-    longest = max(watching.dialogues("kitchen", 0, 601, played), key=lambda d: len(d.targets))
+    played = trials(tmp_path, {604: ["Reasoning: .\nAction: Do nothing"] * 20})
+    longest = max(watching.dialogues("kitchen", 0, 604, played), key=lambda d: len(d.targets))
     said = [m["content"] for m in longest.messages if m["role"] == "assistant"]
     assert {"Action: Do nothing" in text for text in said} == {True, False}
     for text, target in zip(said, longest.targets, strict=True):

@@ -224,7 +224,7 @@ def _trials(world: str) -> Trials:
 
 def _length(world: str) -> int:
     """Lessons of a course."""
-    return NUMBER[world] // COURSES_OF_A_WORLD[world]
+    return math.ceil(NUMBER[world] / COURSES_OF_A_WORLD[world])
 
 
 def _trainer(folder: Path, world: str, threads: int) -> Trainer:
