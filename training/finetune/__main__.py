@@ -94,6 +94,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--requests", type=int, default=40, help="recorded requests that check asks again")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
+    if chosen.what == "trials" and chosen.world not in LESSONS:
+        parser.error(f"trials takes --world {', '.join(LESSONS)}.")
     if os.environ.get("PYTHONHASHSEED") != "0":
         # The package's sampler draws from sets of names, whose order follows the hash seed.
         os.environ["PYTHONHASHSEED"] = "0"

@@ -58,7 +58,7 @@ def derived_action(messages: list[Message], answer: str, known: bool, here: bool
     if known:
         layout = _layout(mind, scene)
         said += [_site(scene, layout, n) for n, site in enumerate(layout.sites) if not site.closed]
-        said.append(_aim(mind, scene, action))
+        said.append(_aim(mind, scene, layout, action))
     elif past is not None:
         said.append(f"Past: {past[1]}.")
     if here:
@@ -79,10 +79,10 @@ def _site(scene: SeenKitchen, layout: Layout, number: int) -> str:
     return f"{site.dish.name} on {site.station}{has} wants {wanted or 'nothing'}."
 
 
-def _aim(mind: KitchenMind, scene: SeenKitchen, action: str) -> str:
+def _aim(mind: KitchenMind, scene: SeenKitchen, layout: Layout, action: str) -> str:
     """What will be done at the station where the robot is, or where an action takes it; nothing if the
     action is no idea of a reader who knows all."""
-    act = next((act for act in ideas(scene, _layout(mind, scene)) if act.text(scene) == action), None)
+    act = next((act for act in ideas(scene, layout) if act.text(scene) == action), None)
     if act is not None and act.verb == "move":
         scene = imagine(scene, act, {})
         act = first(scene, _layout(mind, scene))

@@ -30,10 +30,11 @@ from training.finetune.worlds import Lesson, lesson
 SLIP = 0.05
 """Chance that who plays does something wrong, so that putting it right is seen."""
 MISLED_SHARE = 0.3
-"""Share that is kept of the dialogues with an experience of another dish (:func:`misled`)."""
+"""Share that is kept of the dialogues with an experience of another dish
+(:func:`training.finetune.worlds.misled`)."""
 BESIDE = 0.3
-"""Share of all other dialogues that is kept there, so that about as many predictions are of failure as of
-success."""
+"""Share of all other dialogues that is kept where failures are foreseen, so that about as many predictions
+are of failure as of success."""
 
 
 @dataclass(frozen=True)
@@ -95,24 +96,23 @@ class Expert:
     async def generate(self, request: Request) -> Reply:
         """The player's answer."""
         heeds = self.lesson.heeds
-        if self.trial is not None:
-            return await self._tried(request, self.trial)
-        reply = await Reader(self.lesson.knows, SLIP, self.lesson.hasty, heeds).generate(request)
         right = await Reader(lambda what: True, 0.0, heeds=heeds).generate(request)
+        if self.trial is not None:
+            return await self._tried(request, right, self.trial)
+        reply = await Reader(self.lesson.knows, SLIP, self.lesson.hasty, heeds).generate(request)
         learnt = reply.text == right.text and self.lesson.told(request, reply.text)
         if self.lesson.derives:
             reply = replace(reply, text=self.lesson.derives(request.messages, reply.text))
         self.turns.append(Turn(list(request.messages), reply.text, learnt))  # agents go on writing theirs
         return reply
 
-    async def _tried(self, request: Request, trial: Trial) -> Reply:
+    async def _tried(self, request: Request, reply: Reply, trial: Trial) -> Reply:
         """What the adapter does, in the words of what is right if it is that.
 
         After a wrong action what is right is done one of two times. Where no conversation is kept, it is
         learnt whatever was done.
         """
         lesson, alone = self.lesson, len(request.messages) == 2
-        reply = await Reader(lambda what: True, 0.0, heeds=lesson.heeds).generate(request)
         right = lesson.derives(request.messages, reply.text) if lesson.derives else reply.text
         helped = bool(
             self.turns and self.turns[-1].missed and chance("helped", trial.lesson, len(self.turns)) < 0.5

@@ -101,7 +101,10 @@ class Stage:
     tried: bool = False
 
 
-_BOTH = ("deps", "inner_monologue", "zero_shot", "deps", "zero_shot_cot", "deps", "inner_monologue", "deps")
+_MINECRAFT = (
+    "deps", "inner_monologue", "zero_shot", "deps", "zero_shot_cot", "deps", "inner_monologue", "deps",
+    "mindstores",
+)  # fmt: skip
 STAGES = {
     "kitchen": (
         Stage(
@@ -135,8 +138,8 @@ STAGES = {
         ),
     ),
     "minecraft": (
-        Stage(0, (*_BOTH, "mindstores")),
-        Stage(500, (*_BOTH, "mindstores"), derives=True),
+        Stage(0, _MINECRAFT),
+        Stage(500, _MINECRAFT, derives=True),
         Stage(
             1500,
             ("mindstores", "deps", "mindstores", "inner_monologue", "mindstores", "zero_shot"),
@@ -151,7 +154,7 @@ STAGES = {
             {"gig_ld": 0.5},
         ),
     ),
-}  # fmt: skip
+}
 """Of every world, in the order of the lessons."""
 Told = Callable[[Request, str], bool]
 """Whether all that is unknown in an answer stands in the request."""
