@@ -14,8 +14,6 @@ kitchen`` then plays lessons that were not given (``kitchen_gemma-3-270m.csv``).
 requests again, and prints agreement by role and answers a second.
 ``python -m training.finetune alike`` lists the kitchens of notebook 09 that look, at first and but for names,
 like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``).
-``python -m training.finetune trials --world kitchen`` prints how often the adapter was wrong in the lessons
-in which it was tried, by course, who played and task.
 """
 
 from __future__ import annotations
@@ -29,7 +27,6 @@ import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,9 +40,7 @@ from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
-from training.finetune.trials import Trials
 from training.finetune.watching import dialogues as given
-from training.finetune.watching import tried
 from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER, STAGES, alike
 
 if TYPE_CHECKING:
@@ -61,7 +56,7 @@ SAVE_EVERY = 10
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Another
 world is checked by a command of its own: it takes half an hour, and memory that a training has taken."""
-COURSES_OF_A_WORLD = {"kitchen": 7, "minecraft": 7, "household": 4}
+COURSES_OF_A_WORLD = {"kitchen": 8, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
 TURNS = {
@@ -85,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.finetune", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=("train", "show", "agree", "check", "alike", "trials"), default="train"
+        "what", nargs="?", choices=("train", "show", "agree", "check", "alike"), default="train"
     )
     parser.add_argument(
         "--world", choices=("how2", "plancraft", *LESSONS), default="how2", help="what is learnt"
@@ -94,8 +89,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--requests", type=int, default=40, help="recorded requests that check asks again")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
-    if chosen.what == "trials" and chosen.world not in LESSONS:
-        parser.error(f"trials takes --world {', '.join(LESSONS)}.")
     if os.environ.get("PYTHONHASHSEED") != "0":
         # The package's sampler draws from sets of names, whose order follows the hash seed.
         os.environ["PYTHONHASHSEED"] = "0"
@@ -111,11 +104,6 @@ def main(argv: Sequence[str] | None = None) -> None:
         agree(chosen.world)
     elif chosen.what == "alike":
         alike().to_csv(ADAPTERS / f"{_name('kitchen')}_alike.csv", index=False, lineterminator="\n")
-    elif chosen.what == "trials":
-        with closing(_trials(chosen.world)) as trials:
-            lessons = tried(chosen.world, SEED, trials)
-        by = [lessons["lesson"] // _length(chosen.world) + 1, lessons["agent"], lessons["task"]]
-        print(lessons.groupby(by)[["answers", "wrong"]].sum().rename_axis(index={"lesson": "course"}))
     elif chosen.world in LESSONS:
         check_lessons(chosen.world, chosen.threads)
     elif chosen.world == "how2":
@@ -201,11 +189,11 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
         [line for line in file.read_text().splitlines(True) if line.endswith("\n")] if file.is_file() else []
     )
     file.write_text("".join(whole))
-    with closing(_trials(world)) as trials, file.open("a") as out:
+    with file.open("a") as out:
         for number in tqdm(
             range(len(whole), NUMBER[world]), desc="lessons", disable=len(whole) >= NUMBER[world]
         ):
-            out.write(json.dumps([asdict(d) for d in given(world, SEED, number, trials)]) + "\n")
+            out.write(json.dumps([asdict(d) for d in given(world, SEED, number)]) + "\n")
             out.flush()
     lines = file.read_text().splitlines()[: NUMBER[world]]
     shown = [[Dialogue(**d) for d in json.loads(line)] for line in lines]
@@ -217,11 +205,6 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
         whole_roles = {"planner", "predictor"} if mends else {"planner"}
         found.append([d for d in part if not start or d.role in whole_roles or rng.random() < LATER_SHARE])
     return found
-
-
-def _trials(world: str) -> Trials:
-    served = ADAPTERS / f"{_name(world)}.gguf"
-    return Trials(served, os.cpu_count() or 1, served.with_name(f"{served.stem}_trials.jsonl"))
 
 
 def _length(world: str) -> int:

@@ -13,9 +13,9 @@ from mnemocraft.llm.types import Message
 from mnemocraft.surrogate.competence import Competence
 from mnemocraft.surrogate.conversation import Conversation
 from mnemocraft.surrogate.minds.kitchen import KitchenMind, choosing
-from mnemocraft.surrogate.minds.kitchen.acts import imagine
+from mnemocraft.surrogate.minds.kitchen.acts import Act, imagine
 from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, Want
-from mnemocraft.surrogate.minds.kitchen.policy import first, ideas
+from mnemocraft.surrogate.minds.kitchen.policy import _errands, first, ideas
 from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen
 
 _KNOWS_ALL = Competence(1, 1, 0, 0)
@@ -37,7 +37,7 @@ def derived_plan(messages: list[Message], answer: str, known: bool) -> str:
     return head + line_end + "".join(lines) + body
 
 
-def derived_action(messages: list[Message], answer: str, known: bool, here: bool = False) -> str:
+def derived_action(messages: list[Message], answer: str, known: bool, errands: bool = False) -> str:
     """An action in the kitchen whose reasoning says where the robot is and what it holds, what every dish has
     and wants, where that is, and what will be done there; else the answer.
 
@@ -45,8 +45,8 @@ def derived_action(messages: list[Message], answer: str, known: bool, here: bool
         messages: What was asked.
         answer: The stand-in's.
         known: The dish is. Of another no more is said than what was done in the experience that is shown.
-        here: Where the robot is is said again at the end. Whether something will be done there decides
-            between going there and doing it.
+        errands: With everything that is wanted it is said what has to be done with it next, and the place
+            where the robot is is called "here". Then no step asks for more than one comparison.
     """
     mind = KitchenMind(Conversation(messages), _KNOWS_ALL)
     scene, past = mind.scene, mind.conversation.experience
@@ -57,12 +57,10 @@ def derived_action(messages: list[Message], answer: str, known: bool, here: bool
     said = [f"{scene.robot} is at {scene.at} and holds {scene.held or 'nothing'}."]
     if known:
         layout = _layout(mind, scene)
-        said += [_site(scene, layout, n) for n, site in enumerate(layout.sites) if not site.closed]
-        said.append(_aim(mind, scene, layout, action))
+        said += [_site(scene, layout, n, errands) for n, site in enumerate(layout.sites) if not site.closed]
+        said.append((_step if errands else _aim)(mind, scene, layout, action))
     elif past is not None:
         said.append(f"Past: {past[1]}.")
-    if here:
-        said.append(f"Here: {scene.at}.")
     return f"Reasoning: {' '.join(filter(None, said))} Next: {action}.{header}{rest}"
 
 
@@ -70,26 +68,49 @@ def _layout(mind: KitchenMind, scene: SeenKitchen) -> Layout:
     return choosing.survey(scene, mind.conversation, mind.beliefs)[1]
 
 
-def _site(scene: SeenKitchen, layout: Layout, number: int) -> str:
+def _site(scene: SeenKitchen, layout: Layout, number: int, errands: bool) -> str:
     """A dish, what it has and what it wants."""
     site = layout.sites[number]
     built = scene.stacks[site.station][: site.built] if site.station else ()
     has = f" has {', '.join(built)} and" if built else ""
-    wanted = ", ".join(_wanted(scene, want) for want in layout.wants if want.site == number)
-    return f"{site.dish.name} on {site.station}{has} wants {wanted or 'nothing'}."
+    on = _place(scene, site.station, errands) if site.station else None
+    wanted = ", ".join(_wanted(scene, layout, want, errands) for want in layout.wants if want.site == number)
+    return f"{site.dish.name} {'' if on == 'here' else 'on '}{on}{has} wants {wanted or 'nothing'}."
+
+
+def _place(scene: SeenKitchen, station: str, errands: bool) -> str:
+    return "here" if errands and station == scene.at else station
 
 
 def _aim(mind: KitchenMind, scene: SeenKitchen, layout: Layout, action: str) -> str:
     """What will be done at the station where the robot is, or where an action takes it; nothing if the
     action is no idea of a reader who knows all."""
+    scene, act = _at_work(mind, scene, layout, action)
+    return f"Aim: {_AIMS.get(act.verb, act.verb)} {act.a} at {scene.at}." if act and act.a else ""
+
+
+def _step(mind: KitchenMind, scene: SeenKitchen, layout: Layout, action: str) -> str:
+    """As :func:`_aim`, with what a thing is taken from or put on."""
+    there, act = _at_work(mind, scene, layout, action)
+    if act is None or not act.a:
+        return "Aim: wait." if action == "Do nothing" else ""
+    word = {"take": "from", "put": "on"}.get(verb := _AIMS.get(act.verb, act.verb))
+    at = f" {word} {act.b}" if word and act.b != there.at else ""
+    return f"Aim: {verb} {act.a}{at} {'here' if there.at == scene.at else f'at {there.at}'}."
+
+
+def _at_work(
+    mind: KitchenMind, scene: SeenKitchen, layout: Layout, action: str
+) -> tuple[SeenKitchen, Act | None]:
+    """The scene where an action takes the robot, and what will be done there."""
     act = next((act for act in ideas(scene, layout) if act.text(scene) == action), None)
     if act is not None and act.verb == "move":
         scene = imagine(scene, act, {})
         act = first(scene, _layout(mind, scene))
-    return f"Aim: {_AIMS.get(act.verb, act.verb)} {act.a} at {scene.at}." if act and act.a else ""
+    return scene, act
 
 
-def _wanted(scene: SeenKitchen, want: Want) -> str:
+def _wanted(scene: SeenKitchen, layout: Layout, want: Want, errands: bool) -> str:
     """An ingredient, where it is, and what has or had to be done with it."""
     if want.item is None:
         return f"no {want.need.kind}"
@@ -97,5 +118,18 @@ def _wanted(scene: SeenKitchen, want: Want) -> str:
     if scene.has(want.item, "cooking"):
         states = ["cooking"]
     above = scene.above(want.item)
-    place = "held" if want.item == scene.held else scene.places[want.item]
-    return f"{want.item} ({', '.join([place, *states, *(f'under {item}' for item in above[:1])])})"
+    place = "held" if want.item == scene.held else _place(scene, scene.places[want.item], errands)
+    said = ", ".join([place, *states, *(f"under {item}" for item in above[:1])])
+    return f"{want.item} ({said}{f': {_errand(scene, layout, want.item)}' if errands else ''})"
+
+
+def _errand(scene: SeenKitchen, layout: Layout, item: str) -> str:
+    """What has to be done next with something that is wanted."""
+    errand = next((each for each in _errands(scene, layout) if each.thing == item), None)
+    if errand is None:
+        return "later"
+    if errand.blockers:
+        return f"clear {errand.blockers[0]}"
+    if errand.work and errand.station == scene.places.get(item):
+        return errand.work
+    return f"to {_place(scene, errand.station, True)}"

@@ -53,12 +53,12 @@ GAME_SIZES = (1, 2, 3)
 """Of those games: small rooms like the named ones, and rooms as large as ALFWorld's."""
 LONGEST_PLAN = 14
 """Moves of the longest plan that is shown in Minecraft."""
-NUMBER = {"kitchen": 700, "minecraft": 1750, "household": 1400}
+NUMBER = {"kitchen": 800, "minecraft": 1750, "household": 1400}
 """Lessons of a training. How many tokens and hours that are is in ``PLAN.md``."""
 TOLD_BY = {"kitchen": ("gig_ld_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""
-TRIED_STEPS = 5
-"""Steps of a lesson in which the adapter is tried."""
+SLIP = 0.05
+"""See :attr:`Lesson.slip`."""
 HELD_OUT = 1_000
 """Seed of lessons that nobody learns from."""
 REMEMBERED = 5
@@ -86,9 +86,8 @@ class Stage:
             (:func:`foreseeing`): the plans of an expert succeed, so that its predictor was shown nothing
             else, and the adapter foresaw no failure at all. In the kitchen experience of known dishes is of
             others (:func:`misled`): before, hardly any was.
-        here: Where the robot is is said again after what it is up to.
-        tried: In lessons of even numbers the adapter plays, of the courses before
-            (:mod:`training.finetune.trials`).
+        errands: What is derived says, with everything that is wanted, what has to be done with it next.
+        slip: See :attr:`Lesson.slip`.
     """
 
     begins: int
@@ -97,8 +96,8 @@ class Stage:
     long: float = 1.0
     derives: bool = False
     mends: bool = False
-    here: bool = False
-    tried: bool = False
+    errands: bool = False
+    slip: float = SLIP
 
 
 _MINECRAFT = (
@@ -128,13 +127,13 @@ STAGES = {
         ),
         Stage(
             600,
-            ("gig_ld", "react", "gig_ld"),
-            {"gig_ld": 0.2, "react": 0.6},
+            ("gig_ld", "react", "gig_ld", "react", "gig_ld", "gig_ld", "gig_ld_exp"),
+            {"gig_ld": 0.3, "react": 0.8},
             long=0.4,
             derives=True,
             mends=True,
-            here=True,
-            tried=True,
+            errands=True,
+            slip=0.15,
         ),
     ),
     "minecraft": (
@@ -173,8 +172,8 @@ class Lesson:
         told: See :data:`Told`.
         known: All that it takes is known.
         derives: Puts what an answer follows from in front of it.
-        tried: The adapter plays.
-        hasty: Chance that who plays leaves out a step of a plan; None for :data:`SLIP`, as of other slips.
+        slip: Chance that who plays does something wrong, so that putting it right is seen.
+        hasty: Chance that who plays leaves out a step of a plan; None for that of other slips.
         kept: Chance that a dialogue is kept, where it is none of MindStores'.
         heeds: Who plays, and who judges, go by the experience that they are shown.
         options: Of the agent.
@@ -188,7 +187,7 @@ class Lesson:
     told: Told = lambda request, said: True
     known: bool = True
     derives: Callable[[list[Message], str], str] | None = None
-    tried: bool = False
+    slip: float = SLIP
     hasty: float | None = None
     kept: float = 1.0
     heeds: bool = True
@@ -198,11 +197,10 @@ class Lesson:
 # --- lessons ----------------------------------------------------------------------------------------------
 
 
-def kitchen_lesson(agent: str, rng: random.Random, tried: bool = False) -> Lesson | None:
+def kitchen_lesson(agent: str, rng: random.Random) -> Lesson | None:
     """A dish in a fresh layout, begun anywhere on the oracle's way; unknown ones where experience helps.
 
-    With lookahead it is a short one: other prompts are longer than what is learnt from at a time. Where the
-    adapter is tried, it is for :data:`TRIED_STEPS`.
+    With lookahead it is a short one: other prompts are longer than what is learnt from at a time.
     """
     known = agent not in TOLD_BY["kitchen"] or rng.random() < 0.5
     kind = rng.choice((small.KNOWN_SHORT, small.KNOWN_SHORT, small.KNOWN_LONG)) if known else small.UNKNOWN
@@ -214,10 +212,8 @@ def kitchen_lesson(agent: str, rng: random.Random, tried: bool = False) -> Lesso
 
     def begin() -> KitchenWorld:
         way = plan_kitchen(KitchenEnv(task, seed)) or ()
-        gone = way[: int(part * len(way))]
-        steps = len(gone) + TRIED_STEPS if tried else 3 * HORIZONS[task]
-        world = KitchenWorld(KitchenEnv(task, seed, max_steps=steps))
-        for action in gone:
+        world = KitchenWorld(KitchenEnv(task, seed, max_steps=3 * HORIZONS[task]))
+        for action in way[: int(part * len(way))]:
             world.act(action)
         return world
 
@@ -325,10 +321,11 @@ def lesson(world: str, seed: int, number: int) -> Lesson | None:
     stages = STAGES[world]
     stage = max((each for each in stages if each.begins <= number), key=lambda each: each.begins)
     if seed == HELD_OUT:  # checks draw everybody
-        stage = replace(stages[0], derives=stages[-1].derives, mends=stages[-1].mends)
+        stage = replace(
+            stages[-1], order=stages[0].order, kept=stages[0].kept, long=stages[0].long, slip=SLIP
+        )
     player = stage.order[number % len(stage.order)]
-    rng, tried = random.Random(f"{world} {seed} {number}"), stage.tried and number % 2 == 0
-    given = LESSONS[world](player, rng, **({"tried": True} if tried else {}))
+    given = LESSONS[world](player, random.Random(f"{world} {seed} {number}"))
     if given is None:
         return None
     if given.known:
@@ -338,9 +335,9 @@ def lesson(world: str, seed: int, number: int) -> Lesson | None:
     if stage.mends and player == "mindstores":
         aided = random.Random(f"aided {world} {seed} {number}").random() >= UNAIDED
         given = foreseeing(given) if aided else replace(given, memory=NoMemory, options={"unaided": True})
-    said = {"known": given.known} | ({"here": True} if stage.here else {})
+    said = {"known": given.known} | ({"errands": True} if stage.errands else {})
     derives = partial(DERIVED[world], **said) if stage.derives else None
-    return replace(given, derives=derives, tried=tried)
+    return replace(given, derives=derives, slip=stage.slip)
 
 
 def misled(given: Lesson) -> Lesson:
