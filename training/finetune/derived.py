@@ -8,6 +8,8 @@ they were; to a reader it is nothing but a longer comment, or a longer reasoning
 
 from __future__ import annotations
 
+import json
+
 from mnemocraft.agents.deps.plan import read_plan
 from mnemocraft.llm.types import Message
 from mnemocraft.surrogate.competence import Competence
@@ -39,7 +41,8 @@ def derived_plan(messages: list[Message], answer: str, known: bool) -> str:
 
 def derived_action(messages: list[Message], answer: str, known: bool, errands: bool = False) -> str:
     """An action in the kitchen whose reasoning says where the robot is and what it holds, what every dish has
-    and wants, where that is, and what will be done there; else the answer.
+    and wants, where that is, and what will be done there; sub-tasks (ReCAP's) with all of it but the last;
+    another answer as it is.
 
     Args:
         messages: What was asked.
@@ -51,17 +54,21 @@ def derived_action(messages: list[Message], answer: str, known: bool, errands: b
     mind = KitchenMind(Conversation(messages), _KNOWS_ALL)
     scene, past = mind.scene, mind.conversation.experience
     reasoning, header, rest = answer.partition("\nAction: ")
-    if scene is None or not header or not reasoning.startswith("Reasoning: "):
+    tasks = json.loads(answer) if answer.startswith('{"think": ') else None
+    if scene is None or not (tasks or (header and reasoning.startswith("Reasoning: "))):
         return answer
     action = rest.partition("\n")[0]
     said = [f"{scene.robot} is at {scene.at} and holds {scene.held or 'nothing'}."]
     if known:
         layout = _layout(mind, scene)
         said += [_site(scene, layout, n, errands) for n, site in enumerate(layout.sites) if not site.closed]
-        said.append((_step if errands else _aim)(mind, scene, layout, action))
+        said.append("" if tasks else (_step if errands else _aim)(mind, scene, layout, action))
     elif past is not None:
         said.append(f"Past: {past[1]}.")
-    return f"Reasoning: {' '.join(filter(None, said))} Next: {action}.{header}{rest}"
+    found = " ".join(filter(None, said))
+    if tasks:
+        return json.dumps(tasks | {"think": f"{found} {tasks['think']}"})
+    return f"Reasoning: {found} Next: {action}.{header}{rest}"
 
 
 def _layout(mind: KitchenMind, scene: SeenKitchen) -> Layout:

@@ -135,6 +135,16 @@ STAGES = {
             errands=True,
             slip=0.15,
         ),
+        Stage(
+            800,
+            ("gig_plain", "gig_ld_exp", "recap", "react", "gig_plain", "gig_ld", "gig_ld_exp", "gig"),
+            {"gig": 0.08, "gig_plain": 0.3, "recap": 0.25, "react": 1.0, "gig_ld": 0.2},
+            long=0.4,
+            derives=True,
+            mends=True,
+            errands=True,
+            slip=0.15,
+        ),
     ),
     "minecraft": (
         Stage(0, _MINECRAFT),
