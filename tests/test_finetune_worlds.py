@@ -199,6 +199,7 @@ def test_failures_are_foreseen_about_as_often_as_successes_and_each_was_remember
         ("household", (0, 1, 700, 1399), "c8cd6202c79c3508"),  # computed at commit bb996fb
         ("kitchen", (1, 399), "1859304db032150a"),  # computed at commit 8318444
         ("kitchen", (400, 401, 403, 404, 405, 409), "2273d0697314f8ec"),  # computed at commit 9a8788e
+        ("kitchen", (500, 501, 502, 503), "3bcee3e17b20922d"),  # as given at commit f0f002e
     ],
 )
 def test_lessons_are_those_that_the_committed_adapters_were_given(world, numbers, digest):
