@@ -200,6 +200,8 @@ def test_failures_are_foreseen_about_as_often_as_successes_and_each_was_remember
         ("kitchen", (1, 399), "1859304db032150a"),  # computed at commit 8318444
         ("kitchen", (400, 401, 403, 404, 405, 409), "2273d0697314f8ec"),  # computed at commit 9a8788e
         ("kitchen", (500, 501, 502, 503), "3bcee3e17b20922d"),  # as given at commit f0f002e
+        ("kitchen", (600, 601, 602, 603, 606), "e6a78470855420d3"),  # as given at commit d320379
+        ("kitchen", (800, 803, 900, 902), "eca59a61f2210715"),  # as given at commit d320379
     ],
 )
 def test_lessons_are_those_that_the_committed_adapters_were_given(world, numbers, digest):
@@ -386,15 +388,17 @@ def test_of_an_unknown_dish_nothing_is_said_but_what_the_experience_did():
 
 def test_an_action_follows_from_what_was_said_of_errands():
     """By rules that see the reasoning alone: what is wanted gives the aim, the aim gives the action."""
-    numbers = [n for n in range(600, 630) if (each := worlds.lesson("kitchen", 0, n)) and each.known]
+    numbers = [n for n in range(600, 630) if (each := worlds.lesson("kitchen", SEED, n)) and each.known]
+    answers = list(learnt(found("kitchen", numbers)))
     moves = works = 0
-    for answer, _ in learnt(found("kitchen", numbers)):
+    for answer, _ in answers:
         reasoning, action = (line.partition(": ")[2] for line in answer.split("\n")[:2])
         at, held = re.match(r"robot1 is at (\w+) and holds (\w+)\.", reasoning).groups()
         aim = re.search(
             r" Aim: (take|put|cut) (\w+)(?: (?:from|on) (\w+))? (?:here|at (\w+))\. Next", reasoning
         )
-        if aim is None:
+        if aim is None:  # what is held is taken from one place to another, to make room
+            assert action.startswith("Move ") and held != "nothing"
             continue
         verb, thing, layer, there = aim.groups()
         errands = re.findall(r"(\w+) \((\w+)[^():]*: ([^()]+)\)", reasoning)
@@ -424,7 +428,7 @@ def test_an_action_follows_from_what_was_said_of_errands():
             assert errand.get(thing, ("", ""))[1].startswith("to ") or any(
                 said == f"clear {thing}" for _, said in errand.values()
             )
-    assert moves > 20 and works > 20
+    assert moves > 20 and works > 20 and moves + works > 0.98 * len(answers)
 
 
 def test_slips_are_seen_more_often_in_later_lessons_of_the_kitchen():

@@ -104,6 +104,8 @@ _MINECRAFT = (
     "deps", "inner_monologue", "zero_shot", "deps", "zero_shot_cot", "deps", "inner_monologue", "deps",
     "mindstores",
 )  # fmt: skip
+_LATER = partial(Stage, long=0.4, derives=True, mends=True, errands=True, slip=0.15)
+"""Of the kitchen, after the sixth course."""
 STAGES = {
     "kitchen": (
         Stage(
@@ -125,35 +127,20 @@ STAGES = {
             derives=True,
             mends=True,
         ),
-        Stage(
+        _LATER(
             600,
             ("gig_ld", "react", "gig_ld", "react", "gig_ld", "gig_ld", "gig_ld_exp"),
             {"gig_ld": 0.3, "react": 0.8},
-            long=0.4,
-            derives=True,
-            mends=True,
-            errands=True,
-            slip=0.15,
         ),
-        Stage(
+        _LATER(
             800,
             ("gig_plain", "gig_ld_exp", "recap", "react", "gig_plain", "gig_ld", "gig_ld_exp", "gig"),
             {"gig": 0.08, "gig_plain": 0.3, "recap": 0.25, "react": 1.0, "gig_ld": 0.2},
-            long=0.4,
-            derives=True,
-            mends=True,
-            errands=True,
-            slip=0.15,
         ),
-        Stage(
+        _LATER(
             900,
             ("gig_ld", "react", "gig_plain", "recap", "gig_ld_exp", "react", "gig_plain"),
             {"gig_ld": 0.4, "gig_plain": 0.4, "recap": 0.25, "react": 1.0},
-            long=0.4,
-            derives=True,
-            mends=True,
-            errands=True,
-            slip=0.15,
         ),
     ),
     "minecraft": (
@@ -341,9 +328,8 @@ def lesson(world: str, seed: int, number: int) -> Lesson | None:
     stages = STAGES[world]
     stage = max((each for each in stages if each.begins <= number), key=lambda each: each.begins)
     if seed == HELD_OUT:  # checks draw everybody
-        stage = replace(
-            stages[-1], order=stages[0].order, kept=stages[0].kept, long=stages[0].long, slip=SLIP
-        )
+        last = stages[-1]
+        stage = replace(stages[0], derives=last.derives, mends=last.mends, errands=last.errands)
     player = stage.order[number % len(stage.order)]
     given = LESSONS[world](player, random.Random(f"{world} {seed} {number}"))
     if given is None:
