@@ -56,7 +56,7 @@ SAVE_EVERY = 10
 CHECK_EVERY = 90
 """Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Another
 world is checked by a command of its own: it takes half an hour, and memory that a training has taken."""
-COURSES_OF_A_WORLD = {"kitchen": 11, "minecraft": 7, "household": 4}
+COURSES_OF_A_WORLD = {"kitchen": 10, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 _CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
 TURNS = {

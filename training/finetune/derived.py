@@ -14,10 +14,9 @@ from mnemocraft.agents.deps.plan import read_plan
 from mnemocraft.llm.types import Message
 from mnemocraft.surrogate.competence import Competence
 from mnemocraft.surrogate.conversation import Conversation
-from mnemocraft.surrogate.minds.kitchen import KitchenMind, choosing
+from mnemocraft.surrogate.minds.kitchen import KitchenMind, choosing, policy
 from mnemocraft.surrogate.minds.kitchen.acts import Act, imagine
 from mnemocraft.surrogate.minds.kitchen.layout import WORKPLACE, Layout, Want
-from mnemocraft.surrogate.minds.kitchen.policy import _errands, first, ideas
 from mnemocraft.surrogate.minds.kitchen.scene import SeenKitchen
 
 _KNOWS_ALL = Competence(1, 1, 0, 0)
@@ -110,10 +109,10 @@ def _at_work(
     mind: KitchenMind, scene: SeenKitchen, layout: Layout, action: str
 ) -> tuple[SeenKitchen, Act | None]:
     """The scene where an action takes the robot, and what will be done there."""
-    act = next((act for act in ideas(scene, layout) if act.text(scene) == action), None)
+    act = next((act for act in policy.ideas(scene, layout) if act.text(scene) == action), None)
     if act is not None and act.verb == "move":
         scene = imagine(scene, act, {})
-        act = first(scene, _layout(mind, scene))
+        act = policy.first(scene, _layout(mind, scene))
     return scene, act
 
 
@@ -132,7 +131,7 @@ def _wanted(scene: SeenKitchen, layout: Layout, want: Want, errands: bool) -> st
 
 def _errand(scene: SeenKitchen, layout: Layout, item: str) -> str:
     """What has to be done next with something that is wanted."""
-    errand = next((each for each in _errands(scene, layout) if each.thing == item), None)
+    errand = next((each for each in policy.errands(scene, layout) if each.thing == item), None)
     if errand is None:
         return "later"
     if errand.blockers:

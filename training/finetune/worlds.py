@@ -53,7 +53,7 @@ GAME_SIZES = (1, 2, 3)
 """Of those games: small rooms like the named ones, and rooms as large as ALFWorld's."""
 LONGEST_PLAN = 14
 """Moves of the longest plan that is shown in Minecraft."""
-NUMBER = {"kitchen": 1100, "minecraft": 1750, "household": 1400}
+NUMBER = {"kitchen": 1000, "minecraft": 1750, "household": 1400}
 """Lessons of a training. How many tokens and hours that are is in ``PLAN.md``."""
 TOLD_BY = {"kitchen": ("gig_ld_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""

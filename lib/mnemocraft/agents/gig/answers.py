@@ -68,6 +68,11 @@ def grammar(actions: Sequence[str], fields: Sequence[str]) -> str:
     return "\n".join(rules)
 
 
+def same_kinds(one: str, other: str) -> bool:
+    """Whether two actions do the same with things of the same kinds, whatever numbers their names have."""
+    return re.sub(r"\d", "", one) == re.sub(r"\d", "", other)
+
+
 def bare(text: str) -> str:
     """A text without quotation marks, back-ticks, Markdown emphasis and full stops around it."""
     return text.strip(_AROUND)

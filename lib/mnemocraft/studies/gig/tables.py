@@ -156,7 +156,7 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Not in the paper: how each method went about it, by condition; conditions not run have 0 episodes.
 
     Per step: invalid answers, loop warnings, retrieved experiences, and the share of waiting; ``followed`` is
-    the share of retrieved experiences whose action was taken.
+    the share of retrieved experiences whose action was taken, with things of the same kinds.
     """
     sums = episodes.groupby(list(CELL))[[*measures.COUNTS, "steps", "idle"]].sum(min_count=1)
     sums = sums.reindex(pd.MultiIndex.from_tuples(PLANNED, names=CELL))

@@ -42,7 +42,7 @@ def ideas(scene: SeenKitchen, layout: Layout) -> Iterator[Act]:
                 yield _act(scene, layout, errand)
         yield from _park(scene, layout, scene.held)
         return
-    for errand in sorted(_errands(scene, layout), key=lambda errand: errand.rank):
+    for errand in sorted(errands(scene, layout), key=lambda errand: errand.rank):
         if not errand.blockers:
             yield _act(scene, layout, errand)
         elif scene.at == scene.places[errand.blockers[0]]:
@@ -69,7 +69,8 @@ def _act(scene: SeenKitchen, layout: Layout, errand: Errand) -> Act:
     return take(scene, thing)
 
 
-def _errands(scene: SeenKitchen, layout: Layout) -> Iterator[Errand]:
+def errands(scene: SeenKitchen, layout: Layout) -> Iterator[Errand]:
+    """What is left to do for every dish, in no order of importance."""
     for want in layout.wants:
         if want.item is not None:
             yield from _ingredient(scene, layout, want, want.item)
@@ -81,7 +82,7 @@ def _errands(scene: SeenKitchen, layout: Layout) -> Iterator[Errand]:
 
 def _uses(scene: SeenKitchen, layout: Layout, held: str) -> Iterator[Errand]:
     """Errands for what is in hand: its own, and those of others of its kind that it could swap with."""
-    yield from (errand for errand in _errands(scene, layout) if errand.thing == held)
+    yield from (errand for errand in errands(scene, layout) if errand.thing == held)
     own = layout.want(held)
     for want in layout.wants:
         if want is own or want.need.kind != scene.kinds[held] or not able(scene, held, want.need):
