@@ -12,7 +12,9 @@ from mnemocraft.memory.interface import Cue, Hit
 from mnemocraft.memory.scenes import SceneMemory
 
 SAME = 1e-4
-"""Embeddings nearer than this (Euclidean) are one state: far above rounding, far below a change of scene."""
+"""Embeddings nearer than this (Euclidean) are one state: far above rounding, far below a change of scene.
+Distances that differ by no more are equal: rounding, which differs from processor to processor, must not
+choose among stored states that look alike."""
 
 Embedding = npt.NDArray[np.float32]
 

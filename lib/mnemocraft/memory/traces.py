@@ -14,13 +14,10 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory.index import import_faiss
 from mnemocraft.memory.interface import Cue, Hit
 from mnemocraft.memory.scenes import SceneMemory
-from mnemocraft.memory.session import Embedding, checked
+from mnemocraft.memory.session import SAME, Embedding, checked
 
 TAU = 0.1
 """Euclidean distance below which a stored state is retrieved (sections 4.1 and 4.2)."""
-SAME = 1e-4
-"""Distances that differ by no more are equal: many stored states look alike, and rounding, which differs from
-processor to processor, must not choose among them."""
 
 
 @dataclass(frozen=True)

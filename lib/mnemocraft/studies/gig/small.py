@@ -53,10 +53,10 @@ LABELS = (
     | {MISLED: "GiG(+LD+wrong Exp)"}
 )
 ARMS = (
-    *((method, KNOWN_SHORT) for method in ("gig_ld", "react", *HELD, "gig_plain", "gig_ld_exp")),
+    *((method, KNOWN_SHORT) for method in ("gig_ld", "react", "gig_ld_exp")),
     *((method, UNKNOWN) for method in ("gig_ld_exp", "gig_ld")),
     *((MISLED, items) for items in (KNOWN_SHORT, UNKNOWN)),
-    *((method, KNOWN_SHORT) for method in ("recap", "gig")),
+    *((method, KNOWN_SHORT) for method in ("gig_plain", *HELD, "recap", "gig")),
     *((method, KNOWN_LONG) for method in ("gig_ld", "react")),
 )
 """Who makes which dishes, in the order in which they are recorded."""
