@@ -19,6 +19,7 @@ from typing import Any
 
 import pandas as pd
 
+from mnemocraft.agents.gig.answers import kind
 from mnemocraft.envs import AlfworldEnv, KitchenEnv
 from mnemocraft.envs.alfworld import TYPES, generate
 from mnemocraft.envs.kitchen import HORIZONS
@@ -232,11 +233,7 @@ def kitchen_lesson(agent: str, rng: random.Random) -> Lesson | None:
 def _past_action(request: Request, said: str) -> bool:
     """Whether the experience that is shown did what the answer does, with things of the same kinds."""
     past = Conversation(request.messages).experience
-    return past is not None and f"\nAction: {_kinds(past[1])}\n" in _kinds(said)
-
-
-def _kinds(text: str) -> str:
-    return re.sub(r"\d", "", text)
+    return past is not None and f"\nAction: {kind(past[1])}\n" in kind(said)
 
 
 def minecraft_lesson(agent: str, rng: random.Random) -> Lesson | None:
@@ -372,7 +369,7 @@ def alike() -> pd.DataFrame:
 
 def unnamed(task: str, seed: int) -> str:
     """What is seen of a layout at first, in alphabetical order and without the numbers in names."""
-    return "\n".join(sorted(_kinds(KitchenEnv(task, seed).reset()[0]["text"]).split("\n")))
+    return "\n".join(sorted(kind(KitchenEnv(task, seed).reset()[0]["text"]).split("\n")))
 
 
 def foreseeing(given: Lesson) -> Lesson:

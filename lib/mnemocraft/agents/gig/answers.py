@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from mnemocraft.agents.prompts import one_line
@@ -68,9 +69,10 @@ def grammar(actions: Sequence[str], fields: Sequence[str]) -> str:
     return "\n".join(rules)
 
 
-def same_kinds(one: str, other: str) -> bool:
-    """Whether two actions do the same with things of the same kinds, whatever numbers their names have."""
-    return re.sub(r"\d", "", one) == re.sub(r"\d", "", other)
+@cache
+def kind(action: str) -> str:
+    """An action without the numbers in names: ``Cut lettuce on board using robot``."""
+    return re.sub(r"\d+", "", action)
 
 
 def bare(text: str) -> str:

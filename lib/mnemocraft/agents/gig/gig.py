@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mnemocraft.agents.gig import prompts
-from mnemocraft.agents.gig.answers import read_fields, same_kinds
+from mnemocraft.agents.gig.answers import kind, read_fields
 from mnemocraft.agents.gig.steps import FIELDS, Steps
 from mnemocraft.agents.rollout import Rollout
 from mnemocraft.memory.session import Loops
@@ -55,7 +55,7 @@ async def gig(rollout: Rollout, parts: Parts) -> None:
         choice = await steps.choose([prompts.system(world, "gig")], shown, _FIELDS)  # 3, 15
         rollout.count("loops", path is not None)
         rollout.count("retrieved", match is not None)
-        rollout.count("followed", match is not None and same_kinds(match.action, choice.action))
+        rollout.count("followed", match is not None and kind(match.action) == kind(choice.action))
         carried = _carried(choice.answer, parts)
         if session is not None:
             session.observe(cue, choice.action)  # 16

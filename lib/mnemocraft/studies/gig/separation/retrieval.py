@@ -6,16 +6,15 @@ states of solved held-out traces ask, of which the oracle's next action is known
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
 
 from mnemocraft import stats
+from mnemocraft.agents.gig.answers import kind
 from mnemocraft.gnn.sequences import KitchenTrace
 from mnemocraft.memory.traces import TAU
 from mnemocraft.studies.estimates import grid
@@ -75,12 +74,6 @@ def _ask(
             | {"chance_agrees": kinds[kind(wanted)] / len(places)}
         )
     return rows
-
-
-@cache
-def kind(action: str) -> str:
-    """An action without the numbers in names: ``Cut lettuce on board using robot``."""
-    return re.sub(r"\d+", "", action)
 
 
 def table(asked: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
