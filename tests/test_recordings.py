@@ -1,9 +1,12 @@
 """The recordings in the repository answer what they were made for, without network or model."""
 
+from dataclasses import replace
+
 import pytest
 
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies.deps import small
+from mnemocraft.studies.gig import small as kitchen
 from mnemocraft.studies.household import load
 from mnemocraft.studies.household import small as household
 from mnemocraft.studies.how2 import start_here
@@ -42,6 +45,22 @@ def test_mindstores_asks_what_was_recorded(tmp_path):
     ended = records.groupby("player")[["success", "calls"]].sum()
     assert ended["success"].to_dict() == {"k5": 3, "deps": 4, "shuffled": 2, "unaided": 3}
     assert ended["calls"].to_dict() == {"k5": 84, "deps": 31, "shuffled": 94, "unaided": 87}
+
+
+def test_the_kitchen_replays_as_it_was_played(tmp_path):
+    """The first of 24 layouts; its three dishes end as on 27 November 2026."""
+    whole = kitchen.study("full")
+    first = tuple(stream for stream in whole.streams if stream.seed == kitchen.LAYOUTS[0])
+    model = ModelSpec("replay:kitchen_gemma-3-270m")
+    records = run_study(replace(whole, streams=first), model, out=tmp_path, workers=1, progress=False)
+    assert set(records["status"]) == {"ok"}
+    ended = records.set_index(["method", "task"])
+    assert ended["reason"].to_dict() == {
+        ("gig_ld", "sync/0"): "success",
+        ("gig_ld", "sync/1"): "invalid_actions",
+        ("gig_ld", "sync/6"): "max_steps",
+    }
+    assert list(ended["steps"]) == [7, 7, 108]
 
 
 @pytest.mark.skipif(bool(load.problem("quick")), reason="the extra 'alfworld' is not installed")
