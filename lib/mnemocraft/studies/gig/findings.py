@@ -49,12 +49,12 @@ def _small(model: str, tables: Tables) -> str:
     rows = tables["known_dishes"].query("items == @small.KNOWN_SHORT")
     rates = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
     known = tables["goals_of_the_design"].query("items == @small.KNOWN")
-    reached = ""
-    if len(known):
-        both = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in known.iterrows())
-        reached = f" All known dishes: {both}; goal ({known['goal'].iloc[0]}) met: {known['met'].iloc[0]}."
+    made = known.dropna(subset="value").iterrows()
+    both = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in made)
+    reached = f"All known dishes: {both or 'not all are recorded'}"
+    goal = f"goal ({known['goal'].iloc[0]}) met: {known['met'].iloc[0]}"
     short = f"Pass@1 in {rows['n'].max()} kitchens with a short known dish: {rates}"
-    return f"{_who(model)} {short}.{reached}{shipped.each(tables['hypotheses'])}"
+    return f"{_who(model)} {short}. {reached}; {goal}.{shipped.each(tables['hypotheses'])}"
 
 
 def _effect(row: pd.Series) -> str:

@@ -183,16 +183,19 @@ def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
-    """Rows of :func:`success` for the known dishes with GiG and ReAct, and if they reach :data:`LEAST`.
+    """Rows of :func:`success` for all known dishes with GiG and ReAct, and if they reach :data:`LEAST`.
 
-    Whether the goal is ``met`` is said of both together: it is if either of the two meets it.
+    Whether the goal is ``met`` is said of both together: it is if either of the two meets it. What is not
+    played has no numbers.
     """
-    rows = found[found["method"].isin(["gig_ld", "react"]) & found["items"].isin([KNOWN, UNLIKE[KNOWN]])]
+    asked = [(method, items) for items in (KNOWN, UNLIKE[KNOWN]) for method in ("gig_ld", "react")]
+    rows = found.set_index([*CELL]).reindex(pd.MultiIndex.from_tuples(asked, names=CELL)).reset_index()
     met = pd.Series([estimates.met(row, LEAST) for _, row in rows.iterrows()], rows.index, dtype=object)
-    either = met.groupby(rows["items"]).transform("max")  # no < undecided (no ... < undecided (yes ... < yes
+    # no < not measured < undecided (no ... < undecided (yes ... < yes
+    either = met.groupby(rows["items"]).transform("max")
     asked = f"at least {LEAST:.0%} of the known dishes with GiG(+LD) or ReAct"
     told = asked + rows["items"].map({KNOWN: "", UNLIKE[KNOWN]: ", without kitchens like those it was shown"})
-    return rows.assign(goal=told, met=either).reset_index(drop=True)
+    return rows.assign(goal=told, met=either)
 
 
 def full_dialogues(found: pd.DataFrame) -> str:
