@@ -188,8 +188,8 @@ def goals(found: pd.DataFrame) -> pd.DataFrame:
     Whether the goal is ``met`` is said of both together: it is if either of the two meets it. What is not
     played has no numbers.
     """
-    asked = [(method, items) for items in (KNOWN, UNLIKE[KNOWN]) for method in ("gig_ld", "react")]
-    rows = found.set_index([*CELL]).reindex(pd.MultiIndex.from_tuples(asked, names=CELL)).reset_index()
+    cells = [(method, items) for items in (KNOWN, UNLIKE[KNOWN]) for method in ("gig_ld", "react")]
+    rows = found.set_index([*CELL]).reindex(pd.MultiIndex.from_tuples(cells, names=CELL)).reset_index()
     met = pd.Series([estimates.met(row, LEAST) for _, row in rows.iterrows()], rows.index, dtype=object)
     # no < not measured < undecided (no ... < undecided (yes ... < yes
     either = met.groupby(rows["items"]).transform("max")
