@@ -66,6 +66,7 @@ def test_pass_at_1_the_goal_and_the_claims():
     goal = found["goals_of_the_design"]
     assert list(goal["method"]) == ["gig_ld", "react"] * 2 and list(goal["met"]) == [MET] * 4
     assert list(goal["value"].isna()) == [False, True] * 2  # ReAct's long dishes are not played
+    assert list(goal["n"]) == [10, 0, 10, 0]
     assert "known dishes" in goal["goal"].iloc[0] and "without kitchens like" in goal["goal"].iloc[2]
     effects = found["hypotheses"].set_index(["claim", "part"])["effect"].round(3)
     assert effects["GiG(+LD) makes more short known dishes than ReAct", "all"] == 0.667

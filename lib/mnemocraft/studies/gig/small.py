@@ -186,10 +186,11 @@ def goals(found: pd.DataFrame) -> pd.DataFrame:
     """Rows of :func:`success` for all known dishes with GiG and ReAct, and if they reach :data:`LEAST`.
 
     Whether the goal is ``met`` is said of both together: it is if either of the two meets it. What is not
-    played has no numbers.
+    played has NaN and n = 0.
     """
     cells = [(method, items) for items in (KNOWN, UNLIKE[KNOWN]) for method in ("gig_ld", "react")]
     rows = found.set_index([*CELL]).reindex(pd.MultiIndex.from_tuples(cells, names=CELL)).reset_index()
+    rows = rows.fillna({"n": 0, "layouts": 0}).astype({"n": int, "layouts": int})
     met = pd.Series([estimates.met(row, LEAST) for _, row in rows.iterrows()], rows.index, dtype=object)
     # no < not measured < undecided (no ... < undecided (yes ... < yes
     either = met.groupby(rows["items"]).transform("max")
