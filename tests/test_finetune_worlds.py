@@ -18,9 +18,9 @@ from mnemocraft.envs.alfworld import known_games
 from mnemocraft.envs.kitchen import TASKS
 from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.errors import ModelError
-from mnemocraft.llm import toolformat
+from mnemocraft.llm import Model, toolformat
 from mnemocraft.llm.types import Request
-from mnemocraft.studies.gig import small, sweep
+from mnemocraft.studies.gig import small
 from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
@@ -287,12 +287,35 @@ def test_prompts_are_those_of_run_time(minecraft):
 
 @pytest.mark.parametrize("method", sorted({small.METHOD.get(method, method) for method, _ in small.ARMS}))
 def test_prompts_of_the_kitchen_are_those_of_run_time(method):
-    """All methods that are recorded are taught, in the words of their system message."""
-    taught = (n for n in range(400, 500) if worlds.lesson("kitchen", 0, n).agent == method)
-    dialogue = next(d for n in taught for d in watching.dialogues("kitchen", 0, n))
-    task, layout = small.dishes(small.KNOWN_SHORT)[0], small.LAYOUTS[0]
-    world, _ = sweep.begin(small.condition(method, small.KNOWN_SHORT).settings, layout, task)
-    assert dialogue.messages[0] == system(method, world)
+    """All methods that are recorded are taught: the words of their system message, and their headings."""
+    taught = [n for n in range(400, 500) if worlds.lesson("kitchen", 0, n).agent == method]
+    dialogues = [d for n in taught[:4] for d in watching.dialogues("kitchen", 0, n)]
+    streams = small.study("full", small.ARMS).streams
+    stream = next(stream for stream in streams if stream.condition.settings["method"] == method)
+    player = Player()
+    asyncio.run(small.start(stream, Model("expert", player)).episode(stream.tasks[0]))
+    assert {d.messages[0]["content"] for d in dialogues} == {asked[0]["content"] for asked in player.asked}
+    shown = set().union(*(headings(dialogue.messages) for dialogue in dialogues))
+    asked = set().union(*map(headings, player.asked))
+    assert {"Observation", "Goal"} < asked <= shown
+
+
+class Player(watching.Reader):
+    """The expert, and what it was asked."""
+
+    def __init__(self):
+        super().__init__(lambda _: True, 0.0)
+        self.asked = []
+
+    async def generate(self, request):
+        self.asked.append(list(request.messages))
+        return await super().generate(request)
+
+
+def headings(messages):
+    """What stands before a colon at the beginning of a line, other than of a thing with its number."""
+    text = "\n".join(message["content"] for message in messages[1:])
+    return set(re.findall(r"^([A-Z][a-z]+(?: [A-Za-z]+)*):", text, re.M))
 
 
 def system(agent, world):
