@@ -77,6 +77,23 @@ def test_lines_that_a_partial_run_cannot_make_are_left_out() -> None:
     assert findings.gather({"m": tables, "n": {}}, lines) == ["m: 1"]
 
 
+def test_a_claim_is_told_with_the_parts_that_were_played_and_its_p_where_the_interval_misleads() -> None:
+    """Of the first claim only a part was played; nothing of the third."""
+    row = {"low": None, "high": None, "p": None, "p_holm": None}
+    rows = [
+        row | {"claim": "a", "part": "all", "effect": None, "verdict": "not measured"},
+        row | {"claim": "a", "part": "known", "effect": 0.5, "verdict": "not tested"},
+        row | {"claim": "a", "part": "unknown", "effect": None, "verdict": "not measured"},
+        {"claim": "b", "part": "all", "effect": -0.1, "low": -0.2, "high": -0.01, "p": 0.036, "p_holm": 0.324}
+        | {"verdict": "undecided"},
+        row | {"claim": "c", "part": "all", "effect": None, "verdict": "not measured"},
+    ]
+    assert findings.each(pd.DataFrame(rows)).strip().splitlines() == [
+        "- a: **not measured** (known tasks +50.0 points, not tested)",
+        "    - b: -10.0 points [-20.0, -1.0]: **undecided** (p = 0.036, corrected for all claims 0.324)",
+    ]
+
+
 def test_points_are_read_with_their_interval_if_they_have_one() -> None:
     row = pd.Series({"effect": 0.1625, "low": 0.095, "high": 0.2275})
     assert findings.points(row) == "+16.2 points [+9.5, +22.8]"

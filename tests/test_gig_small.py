@@ -18,7 +18,8 @@ MET = "undecided (yes by its value)"  # of one layout
 
 def record(method, items, task, layout, success):
     names = {"method": method, "items": items, "task": task, "seed": layout, "model": "x"}
-    return names | {"steps": 9, "status": "ok", "reason": "success", "success": success, "calls": 9}
+    counts = {"calls": 9, "invalid_actions": 0, "loops": 3, "retrieved": 2 * ("exp" in method), "followed": 0}
+    return names | counts | {"steps": 9, "status": "ok", "reason": "success", "success": success}
 
 
 def test_the_arms_make_their_dishes_in_24_layouts():
@@ -57,6 +58,8 @@ def test_pass_at_1_the_goal_and_the_claims():
         ("gig_ld", "known_short"): 1, ("gig_ld", "known_long"): 0, ("gig_ld", "unknown"): 0.2,
         ("gig_ld_exp", "known_short"): 0.667, ("gig_ld_exp", "unknown"): 0.6, ("react", "known_short"): 0.333,
         ("gig_ld", "known"): 0.6, ("gig_ld", "short"): 0.5, ("gig_ld_exp", "short"): 0.625,
+        ("gig_ld", "known_short_unlike"): 1, ("gig_ld_exp", "known_short_unlike"): 0.667,
+        ("react", "known_short_unlike"): 0.333,
         ("gig_ld", "known_unlike"): 0.6,
         ("gig_ld", "short_unlike"): 0.533,  # without sync/7 in layout 84, like a lesson's: 8 of 15
         ("gig_ld_exp", "short_unlike"): 0.625,
@@ -75,7 +78,7 @@ def test_pass_at_1_the_goal_and_the_claims():
     assert pd.isna(effects["GiG(+LD) makes more short known dishes with lookahead", "all"])  # not played
     assert set(small.reading(found["known_dishes"]).loc["ReAct", ["unknown", "short"]]) == {"not played"}
     told = findings.findings({"x": found})
-    assert len(told) == 1 and "unknown tasks +40.0 points" in told[0] and "()" not in told[0]
+    assert len(told) == 1 and "unknown tasks +40.0 points, not tested" in told[0] and "()" not in told[0]
     lead, *claims = told[0].splitlines()
     assert (
         lead.endswith(f"goal (at least 50% of the known dishes with GiG(+LD) or ReAct) met: {MET}.")
@@ -96,9 +99,11 @@ def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkey
     ]
     table = small.tables(pd.DataFrame(rows))["known_dishes"].set_index("items")
     assert table["value"].round(3).to_dict() == {
-        "known_short": 0.333, "known_long": 1, "known": 0.6, "known_unlike": 0.5
+        "known_short": 0.333, "known_long": 1, "known": 0.6, "known_short_unlike": 0.2, "known_unlike": 0.5
     }  # fmt: skip
-    assert table["n"].to_dict() == {"known_short": 6, "known_long": 4, "known": 10, "known_unlike": 8}
+    assert table["n"].to_dict() == {
+        "known_short": 6, "known_long": 4, "known": 10, "known_short_unlike": 5, "known_unlike": 8
+    }  # fmt: skip
 
 
 def test_the_kitchens_that_look_like_a_lesson_s_are_of_the_study():
@@ -127,6 +132,29 @@ def test_the_goal_is_met_if_either_of_the_two_meets_it(gig, react, met):
     ]
     found = small.tables(pd.DataFrame(rows))["goals_of_the_design"].query("items == 'known'")
     assert list(found["met"]) == [met, met]
+
+
+def test_conduct_is_told_per_step_and_by_what_was_handed():
+    rows = [record(method, "known_short", "sync/0", 42, True) for method in ("gig_ld", "gig_ld_exp")]
+    rows[1] |= {"followed": 1, "steps": 4, "invalid_actions": 1}
+    table = small.tables(pd.DataFrame(rows))["conduct"].set_index("method")
+    assert table["loops"].round(3).to_dict() == {"gig_ld": 0.333, "gig_ld_exp": 0.75}
+    assert table["invalid_actions"].to_list() == [0, 0.25] and table["steps"].to_list() == [9, 4]
+    assert pd.isna(table["followed"]["gig_ld"]) and table["followed"]["gig_ld_exp"] == 0.5
+
+
+def test_an_experience_that_only_one_kind_of_dish_was_made_with_is_told_as_a_part():
+    """The arms are complete one after another: the claim itself is not measured before both kinds are."""
+    rows = [
+        record(method, "known_short", task, layout, method == "gig_ld_exp")
+        for method in ("gig_ld", "gig_ld_exp")
+        for task in SHORT
+        for layout in small.LAYOUTS
+    ]
+    [told] = findings.findings({"x": small.tables(pd.DataFrame(rows))})
+    claim = "GiG(+LD) makes more short dishes with experience"
+    assert f"- {claim}: **not measured** (known tasks +100.0 points" in told
+    assert "another dish's" not in told
 
 
 def test_full_dialogues_are_counted_by_dish():
@@ -164,4 +192,4 @@ def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path,
     assert {path.stem for path in folder.glob("*.csv")} == set(found)
     assert shipped.read(folder)["statuses"]["episodes"].to_list() == [1] * len(small.RECORDED)
     drawn = {path.stem for path in paths.figures_dir(sweep.STEM, "surrogate", "smoke").glob("*.png")}
-    assert drawn == {"dishes", "verdicts"}
+    assert drawn == {"dishes"} | ({"verdicts"} if found["hypotheses"]["effect"].notna().any() else set())

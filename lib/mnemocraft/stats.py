@@ -23,8 +23,8 @@ ALPHA = 0.05
 """Significance level; intervals cover ``1 - ALPHA``."""
 DRAWS = 2000
 """Bootstrap samples behind every interval; no p-value is below ``2 / (DRAWS + 1)``."""
-NOT_MEASURED = "not measured"
-"""The verdict where not all of a claim's conditions were run."""
+NOT_MEASURED, NOT_TESTED, UNDECIDED = "not measured", "not tested", "undecided"
+"""Verdicts: not all conditions of a claim were run; there is no test of them; the test does not tell."""
 MIN_CLUSTERS = 20
 """Clusters that every arm of a test must have: with 9 a nominal 5 % is 11 % (:func:`error_rates`)."""
 MAX_UNDEFINED = 0.01
@@ -448,7 +448,7 @@ def verdict(
     if not np.isnan(found.low):
         measured += f" [{found.low:+.3f}, {found.high:+.3f}]"
     if found.untested:
-        return Verdict("not tested", f"{measured}, not tested: {found.untested}")
+        return Verdict(NOT_TESTED, f"{measured}, {NOT_TESTED}: {found.untested}")
     if abs(asked) < detectable:
         reason = f"{detectable:.3f} is the smallest effect that could show, {abs(asked):.3f} was to be found"
         return Verdict("cannot be decided here", f"{measured}: {reason}")
@@ -456,7 +456,7 @@ def verdict(
     if not p < ALPHA:
         beyond = found.low > 0 or found.high < 0  # of 0: an interval is of one effect, p of all claims
         reason = f" when all claims are corrected for (p {p_text(p)})" if beyond else ""
-        return Verdict("undecided", f"{measured} is not distinguishable from 0{reason}")
+        return Verdict(UNDECIDED, f"{measured} is not distinguishable from 0{reason}")
     sign = "positive" if found.value > 0 else "negative"
     if sign == direction:
         return Verdict("holds", f"{measured} is {sign}, as claimed")

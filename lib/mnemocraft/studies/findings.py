@@ -14,9 +14,10 @@ from pathlib import Path
 import pandas as pd
 from IPython.display import DisplayHandle, Markdown
 
-from mnemocraft import paths
+from mnemocraft import paths, stats
 from mnemocraft.errors import unreadable
 from mnemocraft.studies import claims, report
+from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.markup import escaped
 
 pd.set_option("display.max_colwidth", None)  # a claim cut short says nothing
@@ -46,21 +47,37 @@ def points(row: pd.Series, value: str = "effect") -> str:
     return f"{100 * row[value]:+.1f} points{known}"
 
 
+def verdict(row: pd.Series) -> str:
+    """A claim's verdict; with its p where the interval alone would say otherwise."""
+    said = f"**{row['verdict']}**"
+    if row["verdict"] == stats.UNDECIDED and row["low"] * row["high"] > 0:
+        said += f" (p = {row['p']}, corrected for all claims {row['p_holm']})"
+    return said
+
+
 def told(row: pd.Series) -> str:
     """A claim with its effect and its verdict."""
-    return f"{row['claim']}: {points(row)}: **{row['verdict']}**"
+    return f"{row['claim']}: {points(row)}: {verdict(row)}"
 
 
 def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:
-    """A claim (the first row) as ``told`` says it, and its effect in each of its parts (the others)."""
-    parts = [f"{row['part']} tasks {points(row)}" for _, row in rows.iloc[1:].iterrows()]
-    return told(rows.iloc[0]) + (f" ({'; '.join(parts)})" if parts else "")
+    """A claim as ``told`` says it, and its effect in each of its parts that was played."""
+    [whole], parts = (
+        [row for _, row in rows[chosen].iterrows()] for chosen in (rows["part"] == ALL, rows["part"] != ALL)
+    )
+    said = f"{whole['claim']}: **{stats.NOT_MEASURED}**" if pd.isna(whole["effect"]) else told(whole)
+    effects = [
+        f"{row['part']} tasks {points(row)}" + ", not tested" * (row["verdict"] == stats.NOT_TESTED)
+        for row in parts
+        if not pd.isna(row["effect"])
+    ]
+    return said + (f" ({'; '.join(effects)})" if effects else "")
 
 
 def each(table: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:
-    """The claims of a table that were played, with their parts, as a list within a finding."""
-    by_claim = table.dropna(subset=["effect"]).groupby("claim", sort=False)
-    return "".join(f"\n    - {with_parts(rows, told)}" for _, rows in by_claim)
+    """The claims of a table of which something was played, with their parts, as a list within a finding."""
+    by_claim = [rows for _, rows in table.groupby("claim", sort=False) if rows["effect"].notna().any()]
+    return "".join(f"\n    - {with_parts(rows, told)}" for rows in by_claim)
 
 
 class Opening:

@@ -13,7 +13,7 @@ from mnemocraft import paths, stats
 from mnemocraft.agents.rollout import Agent
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.stats import Key, difference, rate
-from mnemocraft.studies import report
+from mnemocraft.studies import plots, report
 from mnemocraft.studies.claims import ALL, Claim, judge, players
 
 Tables = dict[str, pd.DataFrame]
@@ -63,6 +63,12 @@ def judged(
     """
     cells = stats.cells(episodes, rate("passed"), by, cluster=cluster)
     return judge(claims, {"success": cells}, unit, {}, players(episodes)).drop(columns="metric")
+
+
+def claimed(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
+    """The figure ``verdicts`` of the claims of which something was played; none if nothing was."""
+    played = found["hypotheses"].dropna(subset=["effect"])
+    return {} if played.empty else {"verdicts": plots.verdicts(played, model)}
 
 
 def run(

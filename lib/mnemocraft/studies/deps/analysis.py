@@ -66,10 +66,8 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
 
 
 def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
-    return {
-        "within_calls": figures.within_calls(found["within_calls"], model),
-        "verdicts": plots.verdicts(found["hypotheses"], model),
-    }
+    drawn = {"within_calls": figures.within_calls(found["within_calls"], model)}
+    return drawn | small_model.claimed(found, model)
 
 
 run_small = partial(small_model.run, small.study, small.tables, _draw_small)

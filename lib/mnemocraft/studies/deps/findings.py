@@ -13,7 +13,8 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
-from mnemocraft.studies.findings import Played, each, gather, points
+from mnemocraft.studies.estimates import text
+from mnemocraft.studies.findings import Played, each, gather, points, verdict
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -46,7 +47,7 @@ def _measured(found: Tables, hypothesis: str) -> pd.DataFrame:
 
 def _told(row: pd.Series) -> str:
     where = f"{row['pairs']:,} pairs of episodes in {row['tasks']} tasks"
-    return f"{row['claim']}: {points(row)}, {where}: **{row['verdict']}**"
+    return f"{row['claim']}: {points(row)}, {where}: {verdict(row)}"
 
 
 def _first_plans(model: str, found: Tables) -> str:
@@ -56,7 +57,7 @@ def _first_plans(model: str, found: Tables) -> str:
         f"{row['items']} tasks (goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
         for _, row in goals.iterrows()
     )
-    return f"`{model}`: its first plan does {told}."
+    return f"`{model}`: its first plan completes {told}."
 
 
 def _small_claims(model: str, found: Tables) -> str:
@@ -64,7 +65,13 @@ def _small_claims(model: str, found: Tables) -> str:
     if "goals_of_the_design" not in found:
         return ""
     mine = found["hypotheses"].query("hypothesis in ['explanations', 'rounds']")
-    return f"`{model}`, what explanations and rounds are worth:{each(mine, _told)}"
+    rates = found["known_items"].query("version == 'both' and items == @ALL")
+    first, one = (text(rates[rates["arm"] == arm].iloc[0]) for arm in ("first plan", "gpt"))
+    return (
+        f"`{model}`, what explanations and rounds are worth:{each(mine, _told)}\n"
+        "    - The second cannot be negative. Of the third, below, not all is due to rounds: with one call "
+        f"each, DEPS completes {first} and GPT {one}; the model was taught more plans of DEPS than of GPT."
+    )
 
 
 def _alike(model: str, found: Tables) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
-from mnemocraft.studies import estimates, plots, report, small_model
+from mnemocraft.studies import estimates, report, small_model
 from mnemocraft.studies.gig import figures, measures, small
 from mnemocraft.studies.gig import tables as measured
 from mnemocraft.studies.gig.measures import CELL, LABELS, PLANNED
@@ -94,10 +94,7 @@ def draw(found: Mapping[str, pd.DataFrame], model: str, weak: str = "") -> dict[
 
 
 def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
-    return {
-        "dishes": figures.dishes(found["known_dishes"], model),
-        "verdicts": plots.verdicts(found["hypotheses"], model),
-    }
+    return {"dishes": figures.dishes(found["known_dishes"], model)} | small_model.claimed(found, model)
 
 
 run_small = partial(small_model.run, small.study, small.tables, _draw_small)

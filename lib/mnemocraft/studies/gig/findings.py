@@ -47,14 +47,19 @@ def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Ma
 def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown dishes."""
     rows = tables["known_dishes"].query("items == @small.KNOWN_SHORT")
-    rates = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
     known = tables["goals_of_the_design"].query("items == @small.KNOWN")
-    made = known.dropna(subset="value").iterrows()
-    both = "; ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in made)
-    reached = f"All known dishes: {both or 'not all are recorded'}"
+    unlike = tables["known_dishes"].query("items == @small.UNLIKE[@small.KNOWN_SHORT]")
+    reached = f"All known dishes: {_rates(known.dropna(subset='value')) or 'not all are recorded'}"
     goal = f"goal ({known['goal'].iloc[0]}) met: {known['met'].iloc[0]}"
-    short = f"Pass@1 in {rows['n'].max()} kitchens with a short known dish: {rates}"
+    where = f"{rows['n'].max()} kitchens of {rows['layouts'].max()} layouts, which the intervals count"
+    short = f"Pass@1 with a short known dish, in {where}: {_rates(rows)}"
+    if not unlike.empty:
+        short += f"; in the {unlike['n'].max()} that begin like none it was shown: {_rates(unlike)}"
     return f"{_who(model)} {short}. {reached}; {goal}.{shipped.each(tables['hypotheses'])}"
+
+
+def _rates(rows: pd.DataFrame) -> str:
+    return ", ".join(f"{small.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
 
 
 def _effect(row: pd.Series) -> str:

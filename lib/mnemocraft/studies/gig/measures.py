@@ -90,3 +90,13 @@ def prepare(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> pd.DataF
 def cells(episodes: pd.DataFrame, metric: str, by: Sequence[str] = CELL) -> Cells:
     """A metric of :data:`MEASURES` in every group of prepared episodes, resampled by kitchen."""
     return stats.cells(episodes, MEASURES[metric], by, cluster="kitchen")
+
+
+def per_step(episodes: pd.DataFrame, by: Sequence[str], *more: str) -> pd.DataFrame:
+    """How a group of episodes went, indexed by it: invalid answers, loop warnings, retrieved experiences and
+    ``more`` counts, all per step; ``followed`` is the share of retrieved experiences whose action was taken,
+    with things of the same kinds."""
+    counts = ["invalid_actions", "loops", "retrieved", *more]
+    sums = episodes.groupby(list(by), sort=False)[[*counts, "followed", "steps"]].sum(min_count=1)
+    shares = sums[counts].div(sums["steps"], axis=0).assign(followed=sums["followed"] / sums["retrieved"])
+    return shares.replace([np.inf, -np.inf], np.nan)

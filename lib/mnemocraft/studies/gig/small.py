@@ -28,8 +28,8 @@ from mnemocraft.studies.claims import NOT_ASKED
 from mnemocraft.studies.gig import sweep
 from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.load import memory_bank, task_facts, tasks
-from mnemocraft.studies.gig.measures import COUNTS
 from mnemocraft.studies.gig.measures import LABELS as METHOD_LABELS
+from mnemocraft.studies.gig.measures import per_step
 from mnemocraft.studies.small_model import KNOWN, UNKNOWN, brief, claim, judged
 
 ADAPTER = "kitchen_gemma-3-270m"
@@ -71,8 +71,8 @@ LEAST = 0.5
 CELL = ("method", "items")
 SUMS = {KNOWN: (KNOWN_SHORT, KNOWN_LONG), SHORT: (KNOWN_SHORT, UNKNOWN)}
 """Two kinds of dishes together, in the layouts in which a method made all dishes of both."""
-UNLIKE = {KNOWN: "known_unlike", SHORT: "short_unlike"}
-"""The same without kitchens like those that the model was shown; of the short ones, with which experience is
+UNLIKE = {KNOWN_SHORT: "known_short_unlike", KNOWN: "known_unlike", SHORT: "short_unlike"}
+"""The same without kitchens like those that the model was shown; of all short ones, with which experience is
 judged, without those of the bank either (:func:`alike`)."""
 TABLE_1 = "holds on one of three models, with lookahead (Table 1, no test)"
 LOOPS, LOOKAHEAD = "holds, with lookahead (Table 5, no test)", "holds (Table 5, no test)"
@@ -149,7 +149,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "goals_of_the_design": goals(found),
         "hypotheses": judged(CLAIMS, _by_items(episodes), CELL, "seed", "layouts"),
         "statuses": estimates.statuses(episodes, CELL),
-        "conduct": estimates.conduct(episodes, CELL, ["steps", *COUNTS]),
+        "conduct": conduct(episodes),
     }
 
 
@@ -175,11 +175,20 @@ def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
         rows = episodes[episodes["items"].isin(kinds)]
         made = rows.groupby(["method", "seed"])["task"].transform("nunique")
         found.append(rows[made == sum(len(dishes(kind)) for kind in kinds)].assign(items=both))
-        like = alike() if both == SHORT else alike().query("of == 'lesson'")
-        begun = found[-1].set_index(["task", "seed"]).index
+    every = pd.concat(found, ignore_index=True)
+    begun = every.set_index(["task", "seed"]).index
+    for kind, name in UNLIKE.items():
+        like = alike() if kind == SHORT else alike().query("of == 'lesson'")
         unlike = ~begun.isin(pd.MultiIndex.from_frame(like[["task", "seed"]]))
-        found.append(found[-1][unlike].assign(items=UNLIKE[both]))
+        found.append(every[unlike & (every["items"] == kind)].assign(items=name))
     return pd.concat(found, ignore_index=True)
+
+
+def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
+    """How the arms went about it: means an episode of calls, steps and tokens read, and
+    :func:`~mnemocraft.studies.gig.measures.per_step`."""
+    means = estimates.conduct(episodes, CELL, ["calls", "steps"])
+    return means.join(per_step(episodes, CELL), on=list(CELL))
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
@@ -211,10 +220,17 @@ def full_dialogues(found: pd.DataFrame) -> str:
     return f"Episodes that ended because the dialogue was full, by dish: {', '.join(told)}."
 
 
-def reading(found: pd.DataFrame) -> pd.DataFrame:
-    """:func:`success` for reading: a row a method, a column a kind of dish."""
-    named = found.assign(text=found.apply(estimates.counted, axis=1), method=found["method"].map(LABELS))
-    return estimates.wide(named, ["method"], ["items"]).fillna("not played")
+def named(table: pd.DataFrame) -> pd.DataFrame:
+    """A table for reading: methods by their names, kinds of dishes in words, numbers with three digits."""
+    words = {"_unlike": ", unlike lessons", "_": " "}
+    return table.replace({"method": LABELS}).replace({"items": words}, regex=True).round(3)
+
+
+def reading(found: pd.DataFrame, column: str = "items") -> pd.DataFrame:
+    """:func:`success` for reading: a row a method, a column a kind of dish; or :func:`by_dish`, a column a
+    ``task``."""
+    told = named(found.assign(text=found.apply(estimates.counted, axis=1)))
+    return estimates.wide(told, ["method"], [column]).fillna("not played")
 
 
 _claim = partial(claim, whole=KNOWN_SHORT, parts={})

@@ -155,15 +155,13 @@ def tokens(episodes: pd.DataFrame) -> pd.DataFrame:
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Not in the paper: how each method went about it, by condition; conditions not run have 0 episodes.
 
-    Per step: invalid answers, loop warnings, retrieved experiences, and the share of waiting; ``followed`` is
-    the share of retrieved experiences whose action was taken, with things of the same kinds.
+    :func:`~mnemocraft.studies.gig.measures.per_step`, and the share of waiting.
     """
-    sums = episodes.groupby(list(CELL))[[*measures.COUNTS, "steps", "idle"]].sum(min_count=1)
-    sums = sums.reindex(pd.MultiIndex.from_tuples(PLANNED, names=CELL))
-    shares = {c: sums[c] / sums["steps"] for c in ("invalid_actions", "loops", "retrieved", "idle")}
-    count = episodes.groupby(list(CELL)).size().reindex(sums.index, fill_value=0)
-    table = pd.DataFrame({"episodes": count, **shares, "followed": sums["followed"] / sums["retrieved"]})
-    return table.replace([np.inf, -np.inf], np.nan).reset_index()
+    table = measures.per_step(episodes, CELL, "idle")
+    table = table.reindex(pd.MultiIndex.from_tuples(PLANNED, names=CELL))
+    count = episodes.groupby(list(CELL)).size().reindex(table.index, fill_value=0)
+    table.insert(0, "episodes", count)
+    return table.reset_index()
 
 
 PAPER_MODELS = {"strong": "Qwen3-235B-A22B-Instruct-2507-FP8", "weak": "Qwen3-30B-A3B-Instruct-2507-FP8"}

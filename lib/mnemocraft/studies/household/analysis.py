@@ -48,10 +48,7 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
 
 
 def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
-    return {
-        "types": figures.small(found["by_type"], model),
-        "verdicts": plots.verdicts(found["hypotheses"], model),
-    }
+    return {"types": figures.small(found["by_type"], model)} | small_model.claimed(found, model)
 
 
 run_small = partial(small_model.run, small.study, small.tables, _draw_small)

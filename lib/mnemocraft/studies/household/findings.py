@@ -38,9 +38,18 @@ def _rates(table: pd.DataFrame) -> str:
 
 def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown types."""
-    met = tables["goals_of_the_design"]
-    rates = "; ".join(f"{small.LABELS[row['player']]} {text(row)}" for _, row in met.iterrows())
-    return f"`{model}`, success in {met['n'].max()} games: {rates}.{shipped.each(tables['hypotheses'])}"
+    met, ends = tables["goals_of_the_design"], tables["statuses"]
+    rates = "; ".join(
+        f"{small.LABELS[row['player']]} {text(row)} (goal of {small.LEAST}: {row['met']})"
+        for _, row in met.iterrows()
+    )
+    where = f"success in {met['n'].max()} games of {met['tasks'].max()} tasks, which the intervals count"
+    refused = "; ".join(
+        f"{small.LABELS[row['player']]} {row.get('ended_invalid_actions', 0)} of {row['episodes']}"
+        for _, row in ends.iterrows()
+    )
+    claims = shipped.each(tables["hypotheses"])
+    return f"`{model}`, {where}: {rates}. Ended by answers that are no command: {refused}.{claims}"
 
 
 def _totals(model: str, tables: Tables) -> str:

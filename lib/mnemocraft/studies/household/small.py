@@ -13,6 +13,7 @@ from itertools import product
 
 import pandas as pd
 
+from mnemocraft import stats
 from mnemocraft.agents.registry import get_agent
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
@@ -43,7 +44,7 @@ RECORDED = ("gig", "react")
 LONGEST = 300
 """Tokens of an answer; the expert's longest in the first lessons has 74."""
 LEAST = 0.3
-"""The design's goal for the 134 games, set before anything was recorded."""
+"""The design's goal for the 134 games with GiG or ReAct, set before anything was recorded."""
 
 
 def study(profile: str, players: Sequence[str] = RECORDED) -> Study:
@@ -87,7 +88,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {
         "known_types": found,
         "by_type": by_type(episodes),
-        "goals_of_the_design": goals(found),
+        "goals_of_the_design": goals(found, set(episodes["set"]) == {"valid_unseen"}),
         "hypotheses": judged(CLAIMS, _by_items(episodes), ["player", "items"], "asked", "tasks"),
         "statuses": statuses(episodes),
         "conduct": conduct(episodes),
@@ -113,11 +114,15 @@ def by_type(episodes: pd.DataFrame) -> pd.DataFrame:
     return estimates.clustered(both, ["what", "player"], "asked", "tasks")
 
 
-def goals(found: pd.DataFrame) -> pd.DataFrame:
-    """Each player's row of :func:`success` over all games, and whether it reached :data:`LEAST`."""
-    rows = found[found["items"] == ALL].drop(columns="items").reset_index(drop=True)
-    met = [estimates.met(row, LEAST) for _, row in rows.iterrows()]
-    return rows.assign(goal=f"at least {LEAST:.0%} of the games", met=met)
+def goals(found: pd.DataFrame, asked: bool) -> pd.DataFrame:
+    """GiG's and ReAct's rows of :func:`success` over all games, and whether they reached :data:`LEAST`.
+
+    Of other games than the 134 that is not ``asked``.
+    """
+    rows = found[(found["items"] == ALL) & found["player"].isin(["gig", "react"])]
+    met = [estimates.met(row, LEAST) if asked else stats.NOT_MEASURED for _, row in rows.iterrows()]
+    rows = rows.drop(columns="items").reset_index(drop=True)
+    return rows.assign(goal=f"at least {LEAST:.0%} of the 134 games with GiG or ReAct", met=met)
 
 
 def reading(found: pd.DataFrame) -> pd.DataFrame:

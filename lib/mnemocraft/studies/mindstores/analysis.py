@@ -51,10 +51,7 @@ def draw(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
 
 
 def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
-    return {
-        "learning": figures.learning(found["known_items"], model),
-        "verdicts": plots.verdicts(found["hypotheses"], model),
-    }
+    return {"learning": figures.learning(found["known_items"], model)} | small_model.claimed(found, model)
 
 
 run_small = partial(small_model.run, small.study, small.tables, _draw_small)
