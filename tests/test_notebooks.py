@@ -36,6 +36,15 @@ folder.mkdir(parents=True, exist_ok=True)
 facts = {"seeds": seeds, "python": sys.executable, "cwd": os.getcwd(), "key": "OPENAI_API_KEY" in os.environ}
 (folder / "facts.csv").write_text(json.dumps(facts))
 """
+SAY_AND_SHOW = """
+import sys
+from IPython.display import Markdown, display
+print("first")
+for done in range(3):
+    print(f"\\r{done} of 3", end="", file=sys.stderr, flush=True)
+display(Markdown("shown"))
+print("last")
+"""
 SLEEP = """
 import os, time
 from pathlib import Path
@@ -73,7 +82,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of a finished run over a good notebook among three that fail, each in its own way."""
     folder = tmp_path_factory.mktemp("mixed")
     write_notebook(folder / "00_dead.ipynb", "import os", "os._exit(3)")
-    write_notebook(folder / "01_good.ipynb", WRITE_TABLE)
+    write_notebook(folder / "01_good.ipynb", WRITE_TABLE, SAY_AND_SHOW)
     raising = "import sys\nprint('half way', file=sys.stderr)\nraise ValueError('the moon is full')"
     write_notebook(folder / "02_raises.ipynb", raising, "print('not reached')")
     write_notebook(folder / "03_no_table.ipynb", "print(profile)")
@@ -119,6 +128,15 @@ def test_summary_has_one_line_per_notebook_that_says_what_failed_and_why(mixed: 
     assert "(cell [3] raised ValueError: the moon is full)" in raised
     assert "wrote no table" in silent
     assert shown.split()[:2] == ["04_shows", "shown"] and shown.endswith("(It lacks an engine.)")
+
+
+def test_outputs_stay_in_their_order_and_only_the_last_state_of_a_bar_is_kept(mixed: Path) -> None:
+    executed = nbformat.read(mixed / f"out/build/notebooks/{FOLDER}/smoke/01_good.ipynb", as_version=4)
+    outputs = executed.cells[-1].outputs
+    said = [output.get("text") or output.data["text/markdown"] for output in outputs]
+    assert [text for text in said if "of 3" not in text] == ["first\n", "shown", "last\n"]
+    bars = [text for text in said if "of 3" in text]
+    assert all(text.count("of 3") == 1 for text in bars) and "2 of 3" in bars[-1]
 
 
 def test_what_a_cell_writes_to_stderr_is_seen_while_it_runs(mixed: Path) -> None:

@@ -297,7 +297,6 @@ def _execute(job: Job) -> str | None:
             cwd=paths.ROOT,
             progress_bar={"desc": job.stem, "file": sys.stderr},
             stderr_file=sys.stderr,  # the study's own progress bar
-            coalesce_streams=True,  # in the notebook only that bar's last state
             config=Config(KernelManager={"transport_encryption": "auto"}),
         )
     except papermill.PapermillExecutionError as failure:
@@ -317,8 +316,14 @@ def _execute(job: Job) -> str | None:
 
 
 def _export(job: Job) -> None:
+    """Makes the page; in the executed notebook only the last state of every progress bar is left."""
+    import nbformat
     from nbconvert import HTMLExporter
+    from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 
+    notebook = nbformat.read(job.executed, as_version=4)
+    CoalesceStreamsPreprocessor().preprocess(notebook, {})
+    nbformat.write(notebook, job.executed)
     page, _ = HTMLExporter().from_filename(str(job.executed))
     job.html.write_text(page, encoding="utf-8")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 
 from mnemocraft import paths
@@ -75,6 +76,7 @@ def clean(notebook: NotebookNode) -> NotebookNode:
         if INJECTED in cell.metadata.get("tags", []):  # as many workers as this machine has cores
             cell.source = re.sub(r"^workers = .*\n?", "", cell.source, flags=re.MULTILINE).rstrip()
         cell.outputs = [output for output in map(_clean_output, cell.outputs) if output]
+    CoalesceStreamsPreprocessor().preprocess(notebook, {})  # lines between which a bar moved belong together
     return notebook
 
 
