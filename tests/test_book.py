@@ -53,6 +53,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         new_code_cell(
             "\n".join(f"line_{i} = {i}" for i in range(12)),
             outputs=[
+                new_output("stream", name="stdout", text="it begins\n"),
                 new_output("stream", name="stderr", text="100%| 3/3 [00:01<00:00]"),
                 new_output("stream", name="stdout", text=f"results go to {tmp_path}/data/results/01_x\n"),
                 shown(widget='{"model_id": "1"}', text="IntSlider(value=0)"),
@@ -108,7 +109,7 @@ def test_a_page_has_tables_and_links_and_nothing_of_the_machine(root: Path) -> N
     assert path.name == "01_x.md"
     assert "\n|  |  | a / x | a / y\\|z |\n| --- | --- | --- | --- |\n| k | l | 1 | 2 |\n" in text
     assert "![figure1](../figures/01_x/figure1.png)" in text
-    assert "results go to data/results/01_x\n" in text
+    assert "it begins\n    results go to data/results/01_x\n" in text
     assert "[notebook 01](01_x.md)" in text
     assert "<details><summary>Code</summary>\n\n```python\nline_0 = 0\n" in text
     assert pages.VARIED in text

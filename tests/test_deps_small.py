@@ -12,7 +12,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import get_model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies.deps import analysis, figures, load, small
+from mnemocraft.studies.deps import analysis, figures, findings, load, small
 from mnemocraft.studies.deps.known import known, known_items, needed
 from mnemocraft.studies.findings import read
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
@@ -105,3 +105,16 @@ def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path,
     assert read(folder)["conduct"]["episodes"].sum() == 8 * 2 * len(small.METHODS)
     drawn = {path.stem for path in paths.figures_dir(load.STEM, "surrogate", "smoke").glob("*.png")}
     assert drawn == {"within_calls", "verdicts"}
+
+
+def test_the_opening_tells_the_first_plan_apart_and_what_was_not_played_costs_no_other_line():
+    tasks = [task.key for task in minecraft_tasks()][:4]
+    rows = [record("deps", task, 1 + 2 * n, True, n) for n, task in enumerate(tasks)]
+    rows += [record("deps_unexplained", task, 1, False, 0) for task in tasks]
+    gpt = [record("gpt", task, 1, False, 0) for task in tasks]
+    said = findings.findings({"m": small.tables(pd.DataFrame(rows + gpt))})
+    [line] = [line for line in said if "with one call each" in line]
+    assert "DEPS completes 25 % [" in line and "GPT 0 % [" in line  # of four tasks
+    rest = findings.findings({"m": small.tables(pd.DataFrame(rows))})
+    assert any("explanations and rounds" in line for line in rest)
+    assert not any("with one call each" in line for line in rest)

@@ -79,18 +79,22 @@ def test_lines_that_a_partial_run_cannot_make_are_left_out() -> None:
 
 def test_a_claim_is_told_with_the_parts_that_were_played_and_its_p_where_the_interval_misleads() -> None:
     """Of the first claim only a part was played; nothing of the third."""
-    row = {"low": None, "high": None, "p": None, "p_holm": None}
+    bare = {"effect": None, "low": None, "high": None, "verdict": "not measured"}
+    beside = {"effect": -0.1, "low": -0.2, "high": 0.01, "p": 0.036, "p_holm": 0.324, "verdict": "undecided"}
     rows = [
-        row | {"claim": "a", "part": "all", "effect": None, "verdict": "not measured"},
-        row | {"claim": "a", "part": "known", "effect": 0.5, "verdict": "not tested"},
-        row | {"claim": "a", "part": "unknown", "effect": None, "verdict": "not measured"},
-        {"claim": "b", "part": "all", "effect": -0.1, "low": -0.2, "high": -0.01, "p": 0.036, "p_holm": 0.324}
-        | {"verdict": "undecided"},
-        row | {"claim": "c", "part": "all", "effect": None, "verdict": "not measured"},
+        {"claim": "a", "part": "all"} | bare,
+        {"claim": "a", "part": "known"} | bare | {"effect": 0.5, "verdict": "not tested"},
+        {"claim": "a", "part": "unknown"} | bare,
+        {"claim": "b", "part": "all"} | beside,
+        {"claim": "b", "part": "known"} | beside | {"high": -0.01},
+        {"claim": "c", "part": "all"} | bare,
+        {"claim": "d", "part": "all"} | beside | {"high": -0.01},
     ]
     assert findings.each(pd.DataFrame(rows)).strip().splitlines() == [
         "- a: **not measured** (known tasks +50.0 points, not tested)",
-        "    - b: -10.0 points [-20.0, -1.0]: **undecided** (p = 0.036, corrected for all claims 0.324)",
+        "    - b: -10.0 points [-20.0, +1.0]: **undecided** "
+        "(known tasks -10.0 points [-20.0, -1.0], p = 0.036 and 0.324 corrected for all claims)",
+        "    - d: -10.0 points [-20.0, -1.0]: **undecided**, p = 0.036 and 0.324 corrected for all claims",
     ]
 
 

@@ -69,7 +69,7 @@ def test_success_by_kind_of_task_the_goal_and_the_claims():
 def test_the_games_of_a_task_are_one_cluster():
     """The rules of 19 of ALFWorld's 47 tasks are known: too few for a test of these alone."""
     rows = [
-        {**record(player, "", 0, player == "gig" or n % 2 == 0), "task": game}
+        {**record(player, "", 0, player == "gig" or n == 0), "task": game}
         for player in ("gig", "react")
         for names in load.games("full").values()
         for n, game in enumerate(names)
@@ -79,7 +79,7 @@ def test_the_games_of_a_task_are_one_cluster():
     assert table.loc["gig", "n"].to_dict() == {"known": 55, "unknown": 79, "all": 134}
     assert table.loc["gig", "tasks"].to_dict() == {"known": 19, "unknown": 28, "all": 47}
     met = found["goals_of_the_design"].set_index("player")["met"]
-    assert dict(met) == {"gig": "yes", "react": "yes"}
+    assert dict(met) == {"gig": "yes", "react": "no"}  # 6 of 134
     tested = found["hypotheses"].set_index(["claim", "part"])["p"].loc["GiG solves more than ReAct"]
     assert not tested["known"] and tested["all"]
 

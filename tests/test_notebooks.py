@@ -130,7 +130,7 @@ def test_summary_has_one_line_per_notebook_that_says_what_failed_and_why(mixed: 
     assert shown.split()[:2] == ["04_shows", "shown"] and shown.endswith("(It lacks an engine.)")
 
 
-def test_outputs_stay_in_their_order_and_only_the_last_state_of_a_bar_is_kept(mixed: Path) -> None:
+def test_outputs_stay_in_their_order_and_the_states_of_a_bar_are_merged(mixed: Path) -> None:
     executed = nbformat.read(mixed / f"out/build/notebooks/{FOLDER}/smoke/01_good.ipynb", as_version=4)
     outputs = executed.cells[-1].outputs
     said = [output.get("text") or output.data["text/markdown"] for output in outputs]

@@ -316,7 +316,7 @@ def _execute(job: Job) -> str | None:
 
 
 def _export(job: Job) -> None:
-    """Makes the page; in the executed notebook only the last state of every progress bar is left."""
+    """Makes the page; in the executed notebook a progress bar's states are merged into the last one."""
     import nbformat
     from nbconvert import HTMLExporter
     from nbconvert.preprocessors import CoalesceStreamsPreprocessor

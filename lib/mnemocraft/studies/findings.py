@@ -49,10 +49,13 @@ def points(row: pd.Series, value: str = "effect") -> str:
 
 def verdict(row: pd.Series) -> str:
     """A claim's verdict; with its p where the interval alone would say otherwise."""
-    said = f"**{row['verdict']}**"
+    return f"**{row['verdict']}**{_p(row)}"
+
+
+def _p(row: pd.Series) -> str:
     if row["verdict"] == stats.UNDECIDED and row["low"] * row["high"] > 0:
-        said += f" (p = {row['p']}, corrected for all claims {row['p_holm']})"
-    return said
+        return f", p = {row['p']} and {row['p_holm']} corrected for all claims"
+    return ""
 
 
 def told(row: pd.Series) -> str:
@@ -62,14 +65,12 @@ def told(row: pd.Series) -> str:
 
 def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:
     """A claim as ``told`` says it, and its effect in each of its parts that was played."""
-    [whole], parts = (
-        [row for _, row in rows[chosen].iterrows()] for chosen in (rows["part"] == ALL, rows["part"] != ALL)
-    )
+    whole = rows[rows["part"] == ALL].iloc[0]
     said = f"{whole['claim']}: **{stats.NOT_MEASURED}**" if pd.isna(whole["effect"]) else told(whole)
+    parts = rows[rows["part"] != ALL].dropna(subset=["effect"])
     effects = [
-        f"{row['part']} tasks {points(row)}" + ", not tested" * (row["verdict"] == stats.NOT_TESTED)
-        for row in parts
-        if not pd.isna(row["effect"])
+        f"{row['part']} tasks {points(row)}{_p(row)}" + ", not tested" * (row["verdict"] == stats.NOT_TESTED)
+        for _, row in parts.iterrows()
     ]
     return said + (f" ({'; '.join(effects)})" if effects else "")
 

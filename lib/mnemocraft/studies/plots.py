@@ -24,6 +24,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
+from mnemocraft.stats import NOT_TESTED, UNDECIDED
 from mnemocraft.studies.claims import ALL, unit
 from mnemocraft.studies.estimates import span
 from mnemocraft.viewer import headless
@@ -175,8 +176,8 @@ VERDICTS: Mapping[str, dict[str, Any]] = {
     "holds": figstyle.line(2),
     "fails": figstyle.line(3),
     "reverses": figstyle.line(1),
-    "undecided": figstyle.line(5),
-    "not tested": {"color": "0.45", "marker": "D", "mfc": "white"},
+    UNDECIDED: figstyle.line(5),
+    NOT_TESTED: {"color": "0.45", "marker": "D", "mfc": "white"},
     "cannot be decided here": {"color": "0.45", "marker": "s", "mfc": "white"},
     STAND_IN: {"color": "0.35", "marker": "o", "mfc": "white"},
 }

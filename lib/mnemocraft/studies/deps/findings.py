@@ -13,7 +13,6 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
-from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, each, gather, points, verdict
 
 Tables = Mapping[str, pd.DataFrame]
@@ -21,9 +20,8 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """About six lines a model."""
-    return gather(
-        played, (_first_plans, _small_claims, _alike, _mended, _late, _selector, _controller, _power)
-    )
+    small = (_first_plans, _small_claims, _first_alone)
+    return gather(played, (*small, _alike, _mended, _late, _selector, _controller, _power))
 
 
 def planned(model: str, profile: str, task_list: str) -> pd.DataFrame | Markdown:
@@ -53,7 +51,7 @@ def _told(row: pd.Series) -> str:
 def _first_plans(model: str, found: Tables) -> str:
     goals = found["goals_of_the_design"]
     told = "; ".join(
-        f"{100 * row['value']:.0f} % [{100 * row['low']:.0f}, {100 * row['high']:.0f}] of {row['n']} "
+        f"{_per_cent(row)} of {row['n']} "
         f"{row['items']} tasks (goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
         for _, row in goals.iterrows()
     )
@@ -65,13 +63,21 @@ def _small_claims(model: str, found: Tables) -> str:
     if "goals_of_the_design" not in found:
         return ""
     mine = found["hypotheses"].query("hypothesis in ['explanations', 'rounds']")
-    rates = found["known_items"].query("version == 'both' and items == @ALL")
-    first, one = (text(rates[rates["arm"] == arm].iloc[0]) for arm in ("first plan", "gpt"))
+    return f"`{model}`, what explanations and rounds are worth:{each(mine, _told)}"
+
+
+def _first_alone(model: str, found: Tables) -> str:
+    """How much of DEPS's lead in the small model's study is not due to its rounds."""
+    rates = found["known_items"].query("version == 'both' and items == @ALL").set_index("arm").T
+    first, one = (_per_cent(rates[arm]) for arm in ("first plan", "gpt"))
     return (
-        f"`{model}`, what explanations and rounds are worth:{each(mine, _told)}\n"
-        "    - The second cannot be negative. Of the third, below, not all is due to rounds: with one call "
-        f"each, DEPS completes {first} and GPT {one}; the model was taught more plans of DEPS than of GPT."
+        f"`{model}`: with one call each DEPS completes {first} and GPT {one} of the tasks, so not all of "
+        "its lead comes of rounds; these can only add to its own first plan."
     )
+
+
+def _per_cent(row: pd.Series) -> str:
+    return f"{100 * row['value']:.0f} % [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
 
 
 def _alike(model: str, found: Tables) -> str:

@@ -97,6 +97,7 @@ def per_step(episodes: pd.DataFrame, by: Sequence[str], *more: str) -> pd.DataFr
     ``more`` counts, all per step; ``followed`` is the share of retrieved experiences whose action was taken,
     with things of the same kinds."""
     counts = ["invalid_actions", "loops", "retrieved", *more]
-    sums = episodes.groupby(list(by), sort=False)[[*counts, "followed", "steps"]].sum(min_count=1)
+    columns = episodes.reindex(columns=[*by, *counts, "followed", "steps"])  # a crash counts nothing
+    sums = columns.groupby(list(by), sort=False).sum(min_count=1)
     shares = sums[counts].div(sums["steps"], axis=0).assign(followed=sums["followed"] / sums["retrieved"])
     return shares.replace([np.inf, -np.inf], np.nan)

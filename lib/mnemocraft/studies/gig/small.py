@@ -72,8 +72,8 @@ CELL = ("method", "items")
 SUMS = {KNOWN: (KNOWN_SHORT, KNOWN_LONG), SHORT: (KNOWN_SHORT, UNKNOWN)}
 """Two kinds of dishes together, in the layouts in which a method made all dishes of both."""
 UNLIKE = {KNOWN_SHORT: "known_short_unlike", KNOWN: "known_unlike", SHORT: "short_unlike"}
-"""The same without kitchens like those that the model was shown; of all short ones, with which experience is
-judged, without those of the bank either (:func:`alike`)."""
+"""Kinds of dishes, or two together, without kitchens like those that the model was shown; of all short ones,
+with which experience is judged, without those of the bank either (:func:`alike`)."""
 TABLE_1 = "holds on one of three models, with lookahead (Table 1, no test)"
 LOOPS, LOOKAHEAD = "holds, with lookahead (Table 5, no test)", "holds (Table 5, no test)"
 """What the paper says of a claim."""

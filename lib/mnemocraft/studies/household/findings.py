@@ -46,7 +46,7 @@ def _small(model: str, tables: Tables) -> str:
     where = f"success in {met['n'].max()} games of {met['tasks'].max()} tasks, which the intervals count"
     refused = "; ".join(
         f"{small.LABELS[row['player']]} {row.get('ended_invalid_actions', 0)} of {row['episodes']}"
-        for _, row in ends.iterrows()
+        for _, row in ends[ends["player"].isin(met["player"])].iterrows()
     )
     claims = shipped.each(tables["hypotheses"])
     return f"`{model}`, {where}: {rates}. Ended by answers that are no command: {refused}.{claims}"

@@ -8,6 +8,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft.figstyle import is_surrogate
+from mnemocraft.stats import UNDECIDED
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
@@ -119,6 +120,6 @@ def _undecided(model: str, found: Tables) -> str:
     rows = found["hypotheses"].query("part == @ALL")
     lacking = rows.loc[rows["effect"].isna(), "claim"]
     lead = "with a stand-in nothing is decided about language models" if is_surrogate(model) else (
-        f"{(rows['verdict'] == 'undecided').sum()} of {len(rows) - len(lacking)} claims are undecided"
+        f"{(rows['verdict'] == UNDECIDED).sum()} of {len(rows) - len(lacking)} claims are undecided"
     )  # fmt: skip
     return f"`{model}`: {lead}" + (f"; not run: {'; '.join(lacking)}." if len(lacking) else ".")

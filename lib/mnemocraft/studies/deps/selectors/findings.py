@@ -8,6 +8,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft.paths import NO_MODEL
+from mnemocraft.stats import UNDECIDED
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.deps.selectors.sweep import LABELS, STEM
 from mnemocraft.studies.deps.selectors.tables import REGISTERED, TESTED, printed_gains
@@ -85,7 +86,7 @@ def _oracle(_: str, found: Tables) -> str:
 
 def _undecided(_: str, found: Tables) -> str:
     judged = _judged(found)
-    open_ones, worlds = judged[judged["verdict"] == "undecided"], int(judged["worlds"].max())
+    open_ones, worlds = judged[judged["verdict"] == UNDECIDED], int(judged["worlds"].max())
     least, who = 100 * judged["detectable"], judged["hypothesis"].str.endswith(", sighted").all()
     run = (
         f"These are the {CONFIRMED} worlds of the registered run"

@@ -8,6 +8,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft.paths import NO_MODEL
+from mnemocraft.stats import UNDECIDED
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
@@ -104,5 +105,5 @@ def _others(trained: pd.DataFrame) -> str:
 
 
 def _undecided(claimed: pd.DataFrame) -> str:
-    whole = claimed[(claimed["part"] == ALL) & (claimed["verdict"] == "undecided")]
+    whole = claimed[(claimed["part"] == ALL) & (claimed["verdict"] == UNDECIDED)]
     return f"Not decided: {'; '.join(whole['claim'])}." if len(whole) else ""
