@@ -10,8 +10,8 @@ from mnemocraft.studies.household import analysis, findings, known, load, small,
 from training.recording import STUDIES
 
 
-def record(player, kind, number, success, games="generated"):
-    names = {"part": "small", "player": player, "task": f"{games}/{kind}/{number}", "seed": 0, "model": "x"}
+def record(player, kind, number, success):
+    names = {"part": "small", "player": player, "task": f"generated/{kind}/{number}", "seed": 0, "model": "x"}
     return names | {"steps": 9, "status": "ok", "reason": "success", "success": success, "calls": 9}
 
 
@@ -57,6 +57,8 @@ def test_success_by_kind_of_task_the_goal_and_the_claims():
     assert rates["gig", "known"] == 1 and rates["gig", "unknown"] == 0.5 and rates["gig", "all"] == 0.75
     met = found["goals_of_the_design"].set_index("player")["met"]
     assert dict(met) == {"gig": "not measured", "react": "not measured"}, "the goal is for the 134 games"
+    met = small.goals(found["known_types"], True).set_index("player")["met"]  # as if they were these
+    assert dict(met) == {"gig": "yes", "react": "undecided (no by its value)"}
     effects = found["hypotheses"].set_index(["claim", "part"])["effect"]
     assert effects["GiG solves more than ReAct", "all"] == 0.5
     assert effects["GiG solves more than ReAct", "unknown"] == 0.5

@@ -51,8 +51,8 @@ def _told(row: pd.Series) -> str:
 def _first_plans(model: str, found: Tables) -> str:
     goals = found["goals_of_the_design"]
     told = "; ".join(
-        f"{_per_cent(row)} of {row['n']} "
-        f"{row['items']} tasks (goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
+        f"{_per_cent(row)} of {row['n']} {row['items']} tasks "
+        f"(goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
         for _, row in goals.iterrows()
     )
     return f"`{model}`: its first plan completes {told}."
