@@ -203,6 +203,17 @@ def test_a_committed_page_links_only_what_exists_and_names_no_folder_of_a_machin
     assert "base64" not in text
 
 
+@pytest.mark.parametrize("page", COMMITTED, ids=lambda path: path.stem)
+def test_a_committed_page_has_the_text_and_code_of_its_notebook(page: Path, tmp_path: Path) -> None:
+    notebook = executed.Executed(paths.NOTEBOOKS / f"{page.stem}.ipynb", paths.NO_MODEL, "full")
+    _, *written = pages.page(notebook, tmp_path, {}).split("\n\n")
+    text, at = page.read_text(encoding="utf-8"), 0
+    for paragraph in written:
+        found = text.find(paragraph, at)
+        assert found >= 0, f"run the notebook and ./run_all.sh book: the page lacks {paragraph!r}"
+        at = found + len(paragraph)
+
+
 def test_committed_pictures_are_small_and_shown() -> None:
     links = {link for page in COMMITTED for link in pages.links(page.read_text(encoding="utf-8"))}
     for picture in (BOOK / pages.IMAGES).glob("*.png"):

@@ -91,9 +91,9 @@ def test_a_claim_is_told_with_the_parts_that_were_played_and_its_p_where_the_int
         {"claim": "d", "part": "all"} | beside | {"high": -0.01},
     ]
     assert findings.each(pd.DataFrame(rows)).strip().splitlines() == [
-        "- a: **not measured** (known tasks +50.0 points, not tested)",
+        "- a: **not measured** (known ones +50.0 points, not tested)",
         "    - b: -10.0 points [-20.0, +1.0]: **undecided** "
-        "(known tasks -10.0 points [-20.0, -1.0], p = 0.036 and 0.324 corrected for all claims)",
+        "(known ones -10.0 points [-20.0, -1.0], p = 0.036 and 0.324 corrected for all claims)",
         "    - d: -10.0 points [-20.0, -1.0]: **undecided**, p = 0.036 and 0.324 corrected for all claims",
     ]
 

@@ -78,7 +78,7 @@ def test_pass_at_1_the_goal_and_the_claims():
     assert pd.isna(effects["GiG(+LD) makes more short known dishes with lookahead", "all"])  # not played
     assert set(small.reading(found["known_dishes"]).loc["ReAct", ["unknown", "short"]]) == {"not played"}
     told = findings.findings({"x": found})
-    assert len(told) == 1 and "unknown tasks +40.0 points, not tested" in told[0] and "()" not in told[0]
+    assert len(told) == 1 and "unknown ones +40.0 points, not tested" in told[0] and "()" not in told[0]
     lead, *claims = told[0].splitlines()
     assert (
         lead.endswith(f"goal (at least 50% of the known dishes with GiG(+LD) or ReAct) met: {MET}.")
@@ -153,7 +153,7 @@ def test_an_experience_that_only_one_kind_of_dish_was_made_with_is_told_as_a_par
     ]
     [told] = findings.findings({"x": small.tables(pd.DataFrame(rows))})
     claim = "GiG(+LD) makes more short dishes with experience"
-    assert f"- {claim}: **not measured** (known tasks +100.0 points" in told
+    assert f"- {claim}: **not measured** (known ones +100.0 points" in told
     assert "another dish's" not in told
 
 

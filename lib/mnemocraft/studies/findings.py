@@ -69,7 +69,7 @@ def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> s
     said = f"{whole['claim']}: **{stats.NOT_MEASURED}**" if pd.isna(whole["effect"]) else told(whole)
     parts = rows[rows["part"] != ALL].dropna(subset=["effect"])
     effects = [
-        f"{row['part']} tasks {points(row)}{_p(row)}" + ", not tested" * (row["verdict"] == stats.NOT_TESTED)
+        f"{row['part']} ones {points(row)}{_p(row)}" + ", not tested" * (row["verdict"] == stats.NOT_TESTED)
         for _, row in parts.iterrows()
     ]
     return said + (f" ({'; '.join(effects)})" if effects else "")
