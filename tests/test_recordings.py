@@ -54,13 +54,18 @@ def test_the_kitchen_replays_as_it_was_played(tmp_path):
     model = ModelSpec("replay:kitchen_gemma-3-270m")
     records = run_study(replace(whole, streams=first), model, out=tmp_path, workers=1, progress=False)
     assert set(records["status"]) == {"ok"}
-    ended = records.set_index(["method", "task"])
-    assert ended["reason"].to_dict() == {
-        ("gig_ld", "sync/0"): "success",
-        ("gig_ld", "sync/1"): "invalid_actions",
-        ("gig_ld", "sync/6"): "max_steps",
+    ended = records.set_index(["method", "task"])[["reason", "steps"]].apply(tuple, axis=1)
+    assert ended.to_dict() == {
+        ("gig_ld", "sync/0"): ("success", 7),
+        ("gig_ld", "sync/1"): ("invalid_actions", 7),
+        ("gig_ld", "sync/6"): ("max_steps", 108),
+        ("react", "sync/0"): ("success", 7),
+        ("react", "sync/1"): ("invalid_actions", 0),
+        ("react", "sync/6"): ("dialogue_full", 36),
+        ("gig_ld_exp", "sync/0"): ("success", 7),
+        ("gig_ld_exp", "sync/1"): ("success", 19),
+        ("gig_ld_exp", "sync/6"): ("max_steps", 108),
     }
-    assert list(ended["steps"]) == [7, 7, 108]
 
 
 @pytest.mark.skipif(bool(load.problem("quick")), reason="the extra 'alfworld' is not installed")
