@@ -8,6 +8,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory import Cue
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.gig import analysis, findings, load, small, sweep
+from mnemocraft.studies.small_model import claimed
 from training.finetune import worlds
 
 SHORT, LONG = ("sync/0", "sync/1", "sync/6"), ("sync/8", "sync/9")
@@ -151,10 +152,15 @@ def test_an_experience_that_only_one_kind_of_dish_was_made_with_is_told_as_a_par
         for task in SHORT
         for layout in small.LAYOUTS
     ]
-    [told] = findings.findings({"x": small.tables(pd.DataFrame(rows))})
+    tables = small.tables(pd.DataFrame(rows))
+    [told] = findings.findings({"x": tables})
     claim = "GiG(+LD) makes more short dishes with experience"
     assert f"- {claim}: **not measured** (known ones +100.0 points" in told
     assert "another dish's" not in told
+    drawn = claimed(tables, "x")["verdicts"]
+    assert [label.get_text() for label in drawn.axes[0].get_yticklabels()] == ["known", f"{claim} (not run)"]
+    stamp = drawn.get_supxlabel().replace("\N{NO-BREAK SPACE}", " ")
+    assert "n = 72 pairs in 24 layouts a claim" in stamp  # nothing is said of those that were not run
 
 
 def test_an_episode_that_crashed_counts_nothing():

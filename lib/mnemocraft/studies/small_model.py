@@ -66,8 +66,12 @@ def judged(
 
 
 def claimed(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
-    """The figure ``verdicts`` of the claims of which something was played; none if nothing was."""
-    played = found["hypotheses"].dropna(subset=["effect"])
+    """The figure ``verdicts`` of the claims of which something was played, with those parts; none if nothing
+    was."""
+    table = found["hypotheses"]
+    ran = table["effect"].notna()
+    begun = ran.groupby(table["claim"]).transform("any")
+    played = table[ran | begun & (table["part"] == ALL)]
     return {} if played.empty else {"verdicts": plots.verdicts(played, model)}
 
 
