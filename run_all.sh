@@ -15,7 +15,7 @@
 #             quick   the default: all notebooks, small samples (at most ten minutes on two cores)
 #             full    the size of the papers (surrogate: some twenty minutes per study on two cores)
 #   --only 00 01      only the notebooks with these numbers
-#   --workers N       processes per notebook; default: all cores. Results do not depend on it.
+#   --workers N       processes per notebook; default: all cores, in smoke one. Results do not depend on it.
 #   --scheduler tcp://host:8786   play on the workers of a dask scheduler (CLUSTER.md says how to start them)
 #   --set seeds=[0]   any other parameter of the notebooks, as JSON; may be repeated
 #

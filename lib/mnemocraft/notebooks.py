@@ -411,7 +411,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--profile", choices=paths.PROFILES, default="quick")
     parser.add_argument("--model", type=_model, default="surrogate", metavar="NAME")
     parser.add_argument("--only", nargs="+", metavar="NN", help="numbers of the notebooks to run")
-    parser.add_argument("--workers", type=_workers, default=_cpus(), metavar="N")
+    parser.add_argument("--workers", type=_workers, metavar="N")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="dask scheduler whose workers play")
     parser.add_argument("--set", type=_setting, action="append", default=[], metavar="NAME=JSON")
     parser.add_argument("--check", action="store_true", help="judge the flags, run nothing")
@@ -425,7 +425,9 @@ def main(argv: Sequence[str] | None = None, folder: Path = paths.NOTEBOOKS) -> i
         Exit status: 0 all ran, 1 a notebook failed, 2 the request was wrong, 130 stopped by Ctrl-C.
     """
     options = _parse(argv)
-    parameters = {"model": options.model, "profile": options.profile, "workers": options.workers}
+    # A process costs seconds to start, more than a few episodes take.
+    workers = options.workers or (1 if options.profile == paths.PROFILES[0] else _cpus())
+    parameters = {"model": options.model, "profile": options.profile, "workers": workers}
     parameters |= dict(options.set)
     try:
         jobs = [Job(notebook, parameters) for notebook in select(folder, options.only)]
