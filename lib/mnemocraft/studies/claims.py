@@ -161,6 +161,12 @@ def judge(
     return _reversals(pd.DataFrame(told), apart, standin)
 
 
+def begun(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of claims of which something was played: the claims, and those of their parts that were."""
+    ran = table["effect"].notna()
+    return table[ran | (table["part"] == ALL) & ran.groupby(table["claim"]).transform("any")]
+
+
 def unit(table: pd.DataFrame) -> str:
     """What the clusters of a table of :func:`judge` are, e.g. ``worlds``."""
     return str(table.columns[list(table.columns).index("pairs") + 1])

@@ -64,10 +64,10 @@ def told(row: pd.Series) -> str:
 
 
 def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:
-    """A claim as ``told`` says it, and its effect in each of its parts that was played."""
+    """A claim as ``told`` says it, and its effect in each of its parts, which were played."""
     whole = rows[rows["part"] == ALL].iloc[0]
     said = f"{whole['claim']}: **{stats.NOT_MEASURED}**" if pd.isna(whole["effect"]) else told(whole)
-    parts = rows[rows["part"] != ALL].dropna(subset=["effect"])
+    parts = rows[rows["part"] != ALL]
     effects = [
         f"{row['part']} ones {points(row)}{_p(row)}" + ", not tested" * (row["verdict"] == stats.NOT_TESTED)
         for _, row in parts.iterrows()
@@ -77,8 +77,8 @@ def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> s
 
 def each(table: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:
     """The claims of a table of which something was played, with their parts, as a list within a finding."""
-    by_claim = [rows for _, rows in table.groupby("claim", sort=False) if rows["effect"].notna().any()]
-    return "".join(f"\n    - {with_parts(rows, told)}" for rows in by_claim)
+    by_claim = claims.begun(table).groupby("claim", sort=False)
+    return "".join(f"\n    - {with_parts(rows, told)}" for _, rows in by_claim)
 
 
 class Opening:

@@ -221,8 +221,7 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
     axes.tick_params(axis="y", length=0)
     axes.set(ylim=(0, high.sum()), xlabel=f"Difference in {xlabel} (points)")
     legend(figure, axes, 4)
-    counted = sizes(table.dropna(subset=["effect"]))
-    stamp(figure, f"{counted} a claim; whiskers: 95 % over {unit(table)}. {note}", model)
+    stamp(figure, f"{sizes(rows[ran])} a claim; whiskers: 95 % over {unit(table)}. {note}", model)
     return figure
 
 

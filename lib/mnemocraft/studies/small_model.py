@@ -14,7 +14,7 @@ from mnemocraft.agents.rollout import Agent
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import plots, report
-from mnemocraft.studies.claims import ALL, Claim, judge, players
+from mnemocraft.studies.claims import ALL, Claim, begun, judge, players
 
 Tables = dict[str, pd.DataFrame]
 KNOWN, UNKNOWN = "known", "unknown"
@@ -66,12 +66,8 @@ def judged(
 
 
 def claimed(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figure]:
-    """The figure ``verdicts`` of the claims of which something was played, with those parts; none if nothing
-    was."""
-    table = found["hypotheses"]
-    ran = table["effect"].notna()
-    begun = ran.groupby(table["claim"]).transform("any")
-    played = table[ran | begun & (table["part"] == ALL)]
+    """The figure ``verdicts`` of the claims of which something was played; none if nothing was."""
+    played = begun(found["hypotheses"])
     return {} if played.empty else {"verdicts": plots.verdicts(played, model)}
 
 
