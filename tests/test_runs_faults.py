@@ -12,7 +12,7 @@ import pytest
 
 from helpers import told_without_rights, unwritable
 from mnemocraft.errors import MnemocraftError, RunLocked
-from mnemocraft.runs import Study, load_records, read_trajectory, run_study
+from mnemocraft.runs import Study, load_records, read_memory, read_trajectory, run_study
 from mnemocraft.runs.lease import Lease
 from runs_toy import TASKS, InstantSpec, ToyRunner, toy_study
 
@@ -127,6 +127,8 @@ def test_flipped_bits_in_a_finished_run_are_noticed_and_healed(tmp_path: Path) -
         pd.testing.assert_frame_equal(run(study, tmp_path), peace)
         for _, row in load_records(tmp_path).iterrows():
             assert len(read_trajectory(tmp_path, row)) == 2
+        for stream in set(peace.stream):  # what was played again lies behind the others in the file
+            assert [word[0] for word in read_memory(tmp_path, stream, 6)] == list(range(6))
 
 
 def test_damage_is_told_where_a_table_is_read(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

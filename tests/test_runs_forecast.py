@@ -62,9 +62,10 @@ def test_what_was_not_rehearsed_counts_as_the_mean() -> None:
 
 def test_the_forecast_multiplies_out_and_names_dollars(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
-    from mnemocraft.llm import budget
+    from mnemocraft.llm import budget, model
 
-    monkeypatch.setattr(budget, "prices", lambda: {"some-model": budget.Price(1000.0, 0.0)})
+    for place in (budget, model):
+        monkeypatch.setattr(place, "prices", lambda: {"some-model": budget.Price(1000.0, 0.0)})
     left = [len(stream.tasks) for stream in study.streams]
     needs = rehearse(study, study.streams, np.inf)
     prompt = sum(needs[s.condition.id][1] * len(s.tasks) for s in study.streams)

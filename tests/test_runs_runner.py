@@ -16,7 +16,9 @@ import pandas as pd
 import pytest
 
 from mnemocraft.errors import BudgetExceeded, MissingExtra, MnemocraftError, RunLocked
-from mnemocraft.runs import Study, load_records, read_trajectory, run_study, write_table
+from mnemocraft.llm import Budget, Usage
+from mnemocraft.runs import ModelSpec, Study, load_records, read_trajectory, run_study, runner, write_table
+from mnemocraft.runs.identity import identify
 from mnemocraft.runs.lease import hold
 from runs_toy import TASKS, InstantSpec, ToyRunner, toy_study
 
@@ -279,6 +281,44 @@ def test_another_order_of_tasks_reuses_only_the_common_beginning(tmp_path: Path)
     assert len(calls_for(turned, tmp_path)) == 2 * 25
     once = run(turned, tmp_path / "fresh")
     assert table(load_records(tmp_path), tmp_path / "a.csv") == table(once, tmp_path / "b.csv")
+
+
+def test_records_of_another_list_of_tasks_are_not_read_before_a_stream_is_opened(tmp_path: Path) -> None:
+    """A run that is killed at once has left the plan alone."""
+    run(toy_study(tasks=TASKS[:6], seeds=[0]), tmp_path)
+    spec, turned = InstantSpec(), toy_study(tasks=(*TASKS[:2], *TASKS[5:1:-1]), seeds=[0])
+    identities = [identify(turned, stream, spec) for stream in turned.streams]
+    runner._write_plan(turned, spec, identities, "", tmp_path)
+    assert sorted(load_records(tmp_path).task) == sorted(2 * TASKS[:2])
+
+
+def test_a_worker_that_takes_the_run_for_over_leaves_no_partial_table(tmp_path: Path) -> None:
+    class Blind(ThreadPoolExecutor):
+        """Plays the first job alone."""
+
+        def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
+            return super().submit(lambda job: self.first() and function(job), *arguments, **options)
+
+        def first(self) -> bool:
+            return not list(tmp_path.glob("streams/*.jsonl"))
+
+    study = toy_study(seeds=[0, 1])
+    with Blind(1) as executor, pytest.raises(MnemocraftError, match=r"episodes were not played: .*run again"):
+        run(study, tmp_path, executor=executor)
+    assert len(run(study, tmp_path)) == 4 * len(TASKS)
+
+
+def test_a_limit_is_each_run_s_own_and_nothing_that_is_free_has_one() -> None:
+    spec = ModelSpec("gpt-4o-mini", budget=Budget(tokens=9))
+    assert spec.budget is not None
+    spec.budget.spend(Usage(9, 0), None)
+    own = runner._own_budget(spec)
+    assert own is not None and (own.tokens, own.used_tokens) == (9, 0)
+    assert runner._own_budget(ModelSpec("gpt-4o-mini")) == Budget(dollars=10)  # one for a cluster's streams
+    assert runner._own_budget(ModelSpec("surrogate")) is None
+    limits = (5.0, 100)
+    assert ModelSpec.of_notebook("gpt-4o-mini", *limits).budget == Budget(tokens=100, dollars=5.0)
+    assert ModelSpec.of_notebook("replay:how2_gemma-3-270m", *limits).budget is None
 
 
 def test_a_second_run_on_a_folder_says_so(tmp_path: Path) -> None:

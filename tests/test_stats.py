@@ -11,6 +11,7 @@ from scipy import stats as scipy_stats
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.stats import (
+    ONE,
     Cells,
     Estimate,
     Measure,
@@ -112,6 +113,10 @@ def test_pairs_are_those_of_one_contrast_also_where_two_contrasts_are_compared()
     pooled = difference([(2, "a"), (4, "a")], [(2, "b"), (4, "b")])
     assert [found.estimate(weights).n for weights in (gains[2], pooled)] == [180, 360]
     assert found.estimate(minus(gains[4], gains[2])).n == 180
+    lead = {level: {(level, "a"): 1.0, (level, "b"): -0.5, (level, "c"): -0.5} for level in (2, 4)}
+    three = [*frames, *(frame.assign(arm="c") for frame in frames if (frame["arm"] == "b").all())]
+    found = cells(pd.concat(three), rate("success"), ["level", "arm"], "task")
+    assert [found.estimate(w).n for w in (lead[2], minus(lead[4], lead[2]))] == [180, 180]
 
 
 def test_one_episode_per_cluster_is_the_plain_bootstrap() -> None:
@@ -214,9 +219,10 @@ def test_undefined_draws_are_counted_and_above_one_per_cent_there_is_no_interval
             {"cell": "all", "x": [1, 0] * 30, "over": [1] * positives + [0] * (60 - positives)}
         )
         frame = frame.assign(x=frame["x"] * frame["over"], cluster=range(60))
-        found = cells(frame, rate("x", "over"), ["cell"], "cluster").estimate({("all",): 1.0})
+        of_all = Measure(("x", "over", ONE), lambda sums: sums[..., 0] / sums[..., 1])
+        found = cells(frame, of_all, ["cell"], "cluster").estimate({("all",): 1.0})
         assert found.undefined == pytest.approx(share, abs=0.012)
-        assert np.isnan(found.low) == (share > 0.01) and np.isnan(found.p)
+        assert np.isnan(found.low) == (share > 0.01) == np.isnan(found.p)
         assert ("undefined in" in found.untested) == (share > 0.01)
 
 

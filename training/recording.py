@@ -71,19 +71,24 @@ def main(argv: Sequence[str] | None = None) -> None:
     known.add_argument(
         "--go-on",
         action="store_true",
-        help="begin with the answers in data/recordings; only if the adapter is still the one that gave them",
+        help="begin with the answers in data/recordings; only if the model is still the one that gave them",
     )
-    known.add_argument("--replace", action="store_true", help="leave out what data/recordings has")
+    known.add_argument("--replace", action="store_true", help="begin anew, without what data/recordings has")
     chosen = parser.parse_args(argv)
     adapter, study, slots, context = STUDIES[chosen.notebook]
     out = paths.output_root() / "build" / "recording" / find_model(adapter).name
     cache, file = out / "answers.sqlite", RECORDINGS / f"{adapter}{SUFFIX}"
     if file.exists() and not (chosen.go_on or chosen.replace):  # else other notebooks' answers would be lost
         parser.error(f"{file.name} exists: --go-on begins with its answers, --replace leaves them out.")
+    if chosen.replace and cache.exists():
+        parser.error(
+            f"{cache} has answers already: --go-on goes on with them; without the file --replace begins."
+        )
+    model = find_model(adapter).backend
     if chosen.go_on:
         who = read_recording(file)[0]["model"]
-        if find_model(adapter).name not in who:
-            parser.error(f"{file.name} is of {who}, not of {adapter} as it is now; --replace leaves it out.")
+        if who != model:
+            parser.error(f"{file.name} is of {who}, not of {model}; --replace leaves it out.")
         import_recording(file, cache)
     options = {"threads": chosen.threads, "parallel": slots, "context": context}
     spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
@@ -92,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"{len(records)} episodes, all that there are")
     except KeyboardInterrupt:
         print("stopped; goes on with --go-on")
-    answers = export_recording(cache, file)
+    answers = export_recording(cache, file, model)
     print(f"{answers} answers, {file.stat().st_size / 1e6:.1f} MB: {file}")
 
 

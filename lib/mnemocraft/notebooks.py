@@ -31,6 +31,8 @@ SHARED = ("model", "profile", "workers")
 STOPPED = 130
 """Exit status of a run that Ctrl-C stopped."""
 _JUPYTER = "mnemocraft-jupyter-"
+MAX_ERROR = 500
+"""Characters of an error that are told."""
 STOP_GRACE_S = 15
 """How long a notebook's process may take to shut its kernel down after Ctrl-C before it is killed."""
 
@@ -329,7 +331,9 @@ def _export(job: Job) -> None:
 
 
 def _first_line(text: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*m", "", text).strip().partition("\n")[0]
+    """The first line of an error, cut: it goes through a pipe that holds so much and no more."""
+    line = re.sub(r"\x1b\[[0-9;]*m", "", text).strip().partition("\n")[0]
+    return line if len(line) <= MAX_ERROR else f"{line[:MAX_ERROR]}... ({len(line)} characters)"
 
 
 def _shown(path: Path) -> str:
@@ -381,7 +385,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _bounded(digits: str) -> int:
-    if len(digits) > 19:
+    if len(digits.lstrip("-")) > 18:
         raise ValueError
     return int(digits)
 

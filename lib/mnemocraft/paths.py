@@ -64,7 +64,7 @@ def figures_dir(stem: str, model: str, profile: str) -> Path:
 
 
 def run_dir(stem: str, model: str) -> Path:
-    """Folder of a notebook's episodes, shared by all profiles: a longer one reuses a shorter one's."""
+    """Folder of a notebook's episodes, of all profiles: where their tasks begin alike they share them."""
     return output_root() / "build" / "runs" / stem / slug(model)
 
 

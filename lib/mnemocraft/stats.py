@@ -90,13 +90,11 @@ class Estimate:
         """Why there is no p-value, as the end of a sentence; empty if there is one."""
         if not self.n:
             return "not all of its conditions were run"
-        if self.undefined > MAX_UNDEFINED:
-            return f"undefined in {self.undefined:.0%} of the bootstrap's draws"
-        if np.isnan(self.low):
-            return "the same in every cluster"
         if self.fewest < MIN_CLUSTERS:
             return f"an arm has {self.fewest} clusters, and below {MIN_CLUSTERS} nothing is tested"
-        return ""
+        if self.undefined > MAX_UNDEFINED:
+            return f"undefined in {self.undefined:.0%} of the bootstrap's draws"
+        return "the same in every cluster" if np.isnan(self.low) else ""
 
 
 @dataclass(frozen=True)
@@ -152,8 +150,12 @@ class Cells:
         return round(value, 12) + 0.0, draws.round(12)  # a difference of equals is 0
 
     def _pairs(self, weights: Mapping[Key, float]) -> int:
-        """Episodes of a contrast's smaller arm; of a difference of two contrasts those of one."""
+        """Episodes of a contrast's smaller arm; of a difference of two contrasts those of one.
+
+        Cells that share a weight among them, as what one cell is compared with, do not count beside it.
+        """
         arms = [[(self.n[key], abs(w)) for key, w in weights.items() if sign * w > 0] for sign in (1, -1)]
+        arms = [[(n, w) for n, w in arm if w > 0.999 * max(w for _, w in arm)] for arm in arms]
         contrasts = max(1, *(round(sum(w for _, w in arm)) for arm in arms))
         return min((sum(n for n, _ in arm) for arm in arms if arm), default=0) // contrasts
 

@@ -129,6 +129,11 @@ class Budget:
             if limit is not None and not limit > 0:
                 raise MnemocraftError(f"A budget must be positive, not {limit} {name}.")
 
+    @classmethod
+    def default(cls, model: str) -> Budget | None:
+        """What a run may cost if nobody says: :data:`DEFAULT_DOLLARS` with a model that has a price."""
+        return cls(dollars=DEFAULT_DOLLARS) if model in prices() else None
+
     def require_price(self, model: str, price: Price | None) -> None:
         """Refuse a dollar budget for a model whose price is unknown."""
         if self.dollars is not None and price is None:

@@ -63,7 +63,9 @@ class Endpoint:
             change over when the server refuses the ``tools`` field.
         constrain: ask the server to hold text-mode calls to the tools' JSON schema, and answers to grammars.
         stop: stop strings added to every request.
-        name: the name in requests and caches; by default the model's, marked when ``tool_mode="text"``.
+
+    Attributes:
+        name: in requests and caches: the model's, marked when ``tool_mode="text"``.
 
     Raises:
         MnemocraftError: no API key, or an unknown tool mode.
@@ -82,12 +84,11 @@ class Endpoint:
         tool_mode: str | None = None,
         constrain: bool = False,
         stop: tuple[str, ...] = (),
-        name: str | None = None,
     ) -> None:
         if tool_mode not in (None, "native", "text"):
             raise MnemocraftError(f"tool_mode must be 'native' or 'text', not {tool_mode!r}.")
         self.model, self._tool_mode, self._constrain, self._stop = model, tool_mode, constrain, stop
-        self.name = name or (f"{model}#text{toolformat.VERSION}" if tool_mode == "text" else model)
+        self.name = f"{model}#text{toolformat.VERSION}" if tool_mode == "text" else model
         self.failures: Counter[str] = Counter()
         self._dialect = Dialect(text_tools=tool_mode == "text")
         self._tools_worked = False

@@ -77,7 +77,7 @@ class Local:
     ) -> None:
         self._files = find_model(model)
         _import_server()
-        self.name = f"local/{self._files.name}#text{toolformat.VERSION}"
+        self.name = self._files.backend
         self.failures: Counter[str] = Counter()
         self._context, self._threads, self._parallel, self._timeout = context, threads, parallel, timeout
         self._server: Any = None
@@ -165,6 +165,11 @@ class ModelFiles:
         """The files' names with a fingerprint of what is in them."""
         parts = [f"{path.stem}@{fingerprint(path)}" for path in (self.base, self.adapter) if path]
         return "+".join(parts)
+
+    @property
+    def backend(self) -> str:
+        """Under which name answers are kept: what serves the model and puts tools into words counts too."""
+        return f"local/{self.name}#text{toolformat.VERSION}"
 
 
 def find_model(name: str) -> ModelFiles:

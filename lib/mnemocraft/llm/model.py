@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
-from mnemocraft.llm.budget import DEFAULT_DOLLARS, FREE, Budget, Price, Totals, prices
+from mnemocraft.llm.budget import FREE, Budget, Price, Totals, prices
 from mnemocraft.llm.cache import AnswerCache, is_refusal
 from mnemocraft.llm.toolformat import normal
 from mnemocraft.llm.types import Backend, Message, Reply, Request, Tool
@@ -301,6 +301,8 @@ def get_model(
     elif kind == "local":
         from mnemocraft.llm.local import Local
 
+        for what in options.keys() - {"timeout"}:
+            _check_count(what, options[what], 1)
         backend = Local(rest, **options)
         max_concurrency = options.get("parallel", 1)
     else:
@@ -308,8 +310,7 @@ def get_model(
 
         backend = Endpoint(name, base_url=base_url, api_key=api_key, max_retries=max_retries, **options)
         price = prices().get(name)
-        if price and budget is None:
-            budget = Budget(dollars=DEFAULT_DOLLARS)
+        budget = budget or Budget.default(name)
     return Model(
         name,
         backend,

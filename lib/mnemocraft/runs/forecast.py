@@ -23,6 +23,7 @@ from mnemocraft.runs.study import ModelSpec, Stream, Study
 
 if TYPE_CHECKING:
     from mnemocraft.llm import Model
+    from mnemocraft.llm.budget import Price
 
 Needs = npt.NDArray[np.float64]
 """Calls, prompt tokens and completion tokens."""
@@ -61,6 +62,8 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec) -> str:
     Raises:
         MnemocraftError: It does not answer.
     """
+    from mnemocraft.llm import Usage
+
     streams = [stream for stream, count in zip(study.streams, left, strict=True) if count]
     episodes: Counter[str] = Counter()
     for stream, count in zip(study.streams, left, strict=True):
@@ -68,7 +71,7 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec) -> str:
     calls, prompt, completion = total(episodes, rehearse(study, streams, REHEARSAL_S))
     seconds, at_once, price = asyncio.run(_timed(spec))
     took = calls * seconds / min(at_once, len(streams))
-    dollars = "" if price is None else f", ${(prompt * price[0] + completion * price[1]) / 1e6:,.2f}"
+    dollars = "" if price is None else f", ${price.of(Usage(prompt, completion)):,.2f}"
     long = (
         " That is long: Ctrl-C stops it and keeps what is finished; --profile smoke gives a first look."
         if took > LONG_S
@@ -116,8 +119,8 @@ async def _one(study: Study, stream: Stream) -> Needs:
     return np.array([sum(role.get(kind, 0) for role in episode.tokens.values()) for kind in _KINDS], float)
 
 
-async def _timed(spec: ModelSpec) -> tuple[float, float, tuple[float, float] | None]:
-    """Seconds of a short answer, how many the model gives in that time, dollars a million tokens if known.
+async def _timed(spec: ModelSpec) -> tuple[float, float, Price | None]:
+    """Seconds of a short answer, how many the model gives in that time, its price if known.
 
     A server that gives :data:`TRIED` answers in less than twice the time of one is taken to keep up with all
     that are asked for at a time.
@@ -134,8 +137,7 @@ async def _timed(spec: ModelSpec) -> tuple[float, float, tuple[float, float] | N
             at_once = spec.max_concurrency if four < 2 * took else TRIED * took / four
     finally:
         await model.aclose()
-    price = prices().get(spec.name)
-    return took, at_once, None if price is None else (price.prompt, price.completion)
+    return took, at_once, prices().get(spec.name)
 
 
 async def _seconds(model: Model, *questions: str) -> float:

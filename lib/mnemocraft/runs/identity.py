@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -41,15 +42,20 @@ class StreamIdentity:
 
     @cached_property
     def episodes(self) -> list[str]:
-        """One hash per episode: all of the above and the tasks up to and including its own.
+        """Of each episode, see :func:`chain`."""
+        return chain(self.root, self.tasks)
 
-        A chain, so that a longer list of tasks shares the identities, and the results, of its beginning.
-        """
-        chain, link = [], self.root
-        for task in self.tasks:
-            link = digest([link, task])
-            chain.append(link)
-        return chain
+
+def chain(root: str, tasks: Iterable[str]) -> list[str]:
+    """One hash per episode: the stream's root and the tasks up to and including its own.
+
+    A longer list of tasks shares the identities, and the results, of its beginning.
+    """
+    links = []
+    for task in tasks:
+        root = digest([root, task])
+        links.append(root)
+    return links
 
 
 def identify(study: Study, stream: Stream, spec: ModelSpec) -> StreamIdentity:

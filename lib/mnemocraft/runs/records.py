@@ -7,11 +7,13 @@ import logging
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf, nan
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs.files import replace_file
+from mnemocraft.runs.identity import chain
 from mnemocraft.runs.store import Record, read_lines, read_member, stream_path, trajectory_path
 
 if TYPE_CHECKING:
@@ -48,8 +50,8 @@ def load_records(out: Path) -> pd.DataFrame:
         (0 where a role was not used); each group in alphabetical order.
     """
     rows = Rows()
-    for stream in _plan(out)["streams"]:
-        rows.add(_planned(stream_path(out, stream["stream"]), stream["episodes"]))
+    for stream, identities in _plan(out).items():
+        rows.add(_planned(stream_path(out, stream), identities))
     return rows.frame()
 
 
@@ -148,7 +150,8 @@ def read_memory(out: Path, stream: str, episodes: int) -> list[Any]:
         stream: Its name in the records.
         episodes: How many; a longer run may have left more.
     """
-    return [record.get("memory") for record in _planned(stream_path(out, stream), episodes)]
+    found = _planned(stream_path(out, stream), _plan(out)[stream][:episodes])
+    return [record.get("memory") for record in sorted(found, key=itemgetter("index"))]
 
 
 def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()) -> None:
@@ -182,22 +185,25 @@ def _predicted(value: float) -> float:
     return float(f"{value:.{PREDICTED_DIGITS}g}")
 
 
-def _plan(out: Path) -> Record:
+def _plan(out: Path) -> dict[str, list[str]]:
+    """The streams of the latest run by name, with their episodes' identities."""
     try:
-        return json.loads((out / "run.json").read_text(encoding="utf-8"))
+        plan = json.loads((out / "run.json").read_text(encoding="utf-8"))
+        lists = plan["tasks"]
+        return {each["stream"]: chain(each["root"], lists[each["tasks"]]) for each in plan["streams"]}
     except FileNotFoundError:
         raise MnemocraftError(f"{out} holds no run (there is no run.json in it)") from None
-    except ValueError:
+    except (ValueError, LookupError, TypeError):  # not JSON, or of an earlier version
         raise MnemocraftError(f"{out / 'run.json'} is damaged; running again writes it anew") from None
 
 
-def _planned(path: Path, episodes: int) -> Iterator[Record]:
-    """A stream's records of the planned episodes; what is damaged is told."""
+def _planned(path: Path, identities: Sequence[str]) -> Iterator[Record]:
+    """A stream's records of the planned episodes, as they lie in the file; what is damaged is told."""
     damaged = []
     for number, (_, record) in enumerate(read_lines(path), 1):
         if record is None:
             damaged.append(number)
-        elif record["index"] < episodes:
+        elif record["identity"] in identities[record["index"] : record["index"] + 1]:
             yield record
     if damaged:
         lines = ", ".join(map(str, damaged))

@@ -39,6 +39,8 @@ from mnemocraft.runs.study import ModelSpec, Study
 if TYPE_CHECKING:
     import pandas as pd
 
+    from mnemocraft.llm import Budget
+
 T = TypeVar("T")
 _POLL_S = 0.3
 
@@ -75,6 +77,7 @@ def run_study(
         BudgetExceeded: The budget is used up; everything finished is kept.
         MnemocraftError: The study is malformed, or no further episode could be played.
     """
+    model_spec = replace(model_spec, budget=_own_budget(model_spec))
     if model_spec.most is not None:
         study = replace(study, streams=_aside(first_look, study, model_spec.most))
     identities = _check(study, model_spec, workers)
@@ -116,7 +119,22 @@ def _run_missing(
     planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
     bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
     _run(Job(replace(study, streams=()), missing, spec, lease, commit), workers, executor, bar)
-    return load_records(lease.out)
+    frame = load_records(lease.out)
+    if lacking := sum(planned.values()) - len(frame):
+        raise MnemocraftError(
+            f"{lacking} episodes were not played: a worker could not read who holds {lease.out}; "
+            "what is finished is kept there; run again to go on"
+        )
+    return frame
+
+
+def _own_budget(spec: ModelSpec) -> Budget | None:
+    """The whole limit for this run, of which earlier ones with the same spec have used nothing."""
+    from mnemocraft.llm import Budget
+
+    if spec.budget is not None:
+        return replace(spec.budget)
+    return None if spec.instant else Budget.default(spec.name)
 
 
 def _check_crashes(frame: pd.DataFrame) -> None:
@@ -153,8 +171,16 @@ def _check(study: Study, spec: ModelSpec, workers: int) -> list[StreamIdentity]:
 def _write_plan(
     study: Study, spec: ModelSpec, identities: Sequence[StreamIdentity], commit: str, out: Path
 ) -> None:
-    streams = [{"stream": identity.stem, "episodes": len(identity.tasks)} for identity in identities]
-    plan = {"study": study.name, "model": spec.name, "commit": commit, "streams": streams}
+    """Write what is played, for :func:`~mnemocraft.runs.records.load_records`; each list of tasks once."""
+    lists = {tasks: place for place, tasks in enumerate(dict.fromkeys(each.tasks for each in identities))}
+    streams = [{"stream": each.stem, "root": each.root, "tasks": lists[each.tasks]} for each in identities]
+    plan = {
+        "study": study.name,
+        "model": spec.name,
+        "commit": commit,
+        "tasks": list(lists),
+        "streams": streams,
+    }
     replace_file(out / "run.json", json.dumps(plan, indent=1) + "\n")
 
 

@@ -140,8 +140,8 @@ class ModelSpec:
 
         Answers that cost money or minutes are kept in ``build/answers.sqlite``, shared by all notebooks, so
         that no rerun pays for them again. A limit stops the run, resumable, when it is reached; every run has
-        the whole limit for itself. In profile ``smoke`` a model that takes its time plays no more than
-        :data:`FIRST_LOOK` episodes in the notebook's ``runs`` together.
+        the whole limit for itself, and what costs nothing has none. In profile ``smoke`` a model that takes
+        its time plays no more than :data:`FIRST_LOOK` episodes in the notebook's ``runs`` together.
         """
         from mnemocraft.llm import Budget
 
@@ -151,7 +151,7 @@ class ModelSpec:
         else:
             cache = paths.output_root() / "build" / "answers.sqlite"
             most = FIRST_LOOK // runs if profile == "smoke" else None
-        limited = max_dollars is not None or max_total_tokens is not None
+        limited = not spec.instant and (max_dollars is not None or max_total_tokens is not None)
         budget = Budget(tokens=max_total_tokens, dollars=max_dollars) if limited else None
         return replace(spec, cache=cache, budget=budget, most=most)
 

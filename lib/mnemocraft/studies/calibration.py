@@ -111,11 +111,19 @@ def findings(played: Played) -> list[str]:
         + ".",
     ]
     if len(decided):
+        fewest = decided.nsmallest(1, "clusters").iloc[0]
+        largest = decided.nlargest(1, "detectable").iloc[0]
         lines.append(
-            f"The fewest clusters behind a decided claim: {decided['clusters'].min()}; the largest of "
-            f"their detectable effects: {decided['detectable'].max():.3f}."
+            "Of the claims that are decided, and of their parts (`CLAIMS.md` has these too), the fewest "
+            f"clusters are {fewest['clusters']} ({_where(fewest)}), and the largest detectable effect is "
+            f"{largest['detectable']:.3f} ({_where(largest)})."
         )
     return lines
+
+
+def _where(row: pd.Series) -> str:
+    part = "" if row["part"] == ALL else f", {row['part']}"
+    return f"{row['notebook'][:2]}: {row['claim']}{part}"
 
 
 def figure_sizes(found: pd.DataFrame) -> str:

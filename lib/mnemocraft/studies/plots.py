@@ -199,7 +199,8 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
     rows = table.iloc[::-1].reset_index(drop=True)
     whole, ran = rows["part"] == ALL, rows["effect"].notna()
     names = rows["claim"].map(lambda claim: fill(claim, 60)).where(whole, rows["part"])
-    names += ran.map({True: "", False: " (not run)"})
+    in_parts = whole & ran.groupby(rows["claim"]).transform("any")
+    names += in_parts.map({True: " (not run as a whole)", False: " (not run)"}).where(~ran, "")
     high = names.str.count("\n") + 1 + 0.4 * whole  # lines
     y = high.cumsum() - high / 2
     figure, axes = plt.subplots(figsize=(PAGE, 0.9 + 0.125 * high.sum()))

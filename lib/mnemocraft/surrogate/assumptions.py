@@ -1,8 +1,8 @@
 """What the surrogate assumes, by name: notebook 00 lists it, and a claim that follows from it names it.
 
 A number of the surrogate is never evidence for a claim about language models. Where a claim follows from
-one of these assumptions its verdict reads ``consequence of: <name>`` (or ``no effect
-seen``, where nothing came of it), else ``not built in``.
+one of these assumptions its verdict reads ``consequence of: <name>`` (or ``no effect seen``, where the effect
+may be 0 and the assumption says otherwise), else ``not built in``.
 """
 
 ASSUMPTIONS = {
@@ -56,6 +56,10 @@ ASSUMPTIONS = {
     ),
     "one way out of a loop is enough": (
         "A list of next states and a warning each bring it out of a loop, so that having both adds nothing."
+    ),
+    "a loop warning makes it think again": (
+        "A warning that it has been here before makes it think again about what the task needs; a history "
+        "that shows the same does not."
     ),
     "answers have a fixed length": (
         "Its answers are as long as the format asks and hold no thoughts, so that token counts say how long "

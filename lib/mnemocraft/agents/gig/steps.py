@@ -13,6 +13,7 @@ SAMPLING = {"": Sampling(temperature=0.0, max_tokens=4096)}
 """Of every call (GiG, section 4.1)."""
 FIELDS = ("Reasoning", "Action")
 """Parts of an answer, at least."""
+IN_VAIN = "That took no step and changed nothing."
 MAX_TRIES = 5
 """Invalid answers in a row after which a try at a step counts as failed."""
 MAX_FAILED = 3
@@ -30,7 +31,7 @@ class Choice(NamedTuple):
 class Steps:
     """A rollout step by step: answers that name no possible action take no step, and too many of them end it.
 
-    An action that fails without taking a step counts as such an answer, too.
+    An action that takes no step counts as such an answer, too.
 
     Attributes:
         observation: The last one.
@@ -99,10 +100,10 @@ class Steps:
         finally:
             if steps := rollout.world.steps:
                 rollout.counts["branching"] = round(self._listed / steps, 3)
-        if feedback.success or feedback.steps:
+        if feedback.steps:
             self._tries, self.rollout.sample, self.error = 0, 0, feedback.failure
         else:
-            self.reject(feedback.failure)
+            self.reject(feedback.failure or IN_VAIN)
             self._limit()
         self.observation = rollout.world.observe()
         return feedback

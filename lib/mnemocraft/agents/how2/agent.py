@@ -123,12 +123,11 @@ class Actor:
         return self.world.check(line) or None if call.name == "act" else None
 
     def _act(self, call: ToolCall, line: str, call_id: str) -> None:
-        self.idle = 0
         self.rollout.count("actions")
         self.rollout.count("impossible_called", call.name == "impossible")
         feedback = self.rollout.act(line)
-        if not feedback.success and not feedback.steps:
-            self.idle += 1  # nothing was done, so that the Actor cannot go on like this for ever
+        # What takes no step is idle too, or an Actor could go on like this for ever.
+        self.idle = 0 if feedback.steps else self.idle + 1
         said = [feedback.failure] if not self._crafts and feedback.failure else []
         self._result("\n".join([*said, self.world.observe().text]), call_id)
 

@@ -51,7 +51,12 @@ async def is_relevant(rollout: Rollout, context: str, recipe: str, entry: str) -
     """IsRelevant, equation 2, asked for one entry. Anything that does not begin with yes is a no."""
     prompt = prompts.render("relevance", context=context, recipe=recipe, memory=entry)
     answer = await call(rollout, "relevance", prompt, prompts.role_system(rollout.world.guide))
-    return answer.lower().lstrip("\"'*").startswith("yes")
+    return says_yes(answer)
+
+
+def says_yes(answer: str) -> bool:
+    """Whether an answer begins with yes, in quotation marks or bold or not."""
+    return answer.strip().lower().lstrip("\"'*").startswith("yes")
 
 
 async def parse_answer(

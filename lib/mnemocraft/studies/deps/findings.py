@@ -71,8 +71,8 @@ def _first_alone(model: str, found: Tables) -> str:
     rates = found["known_items"].query("version == 'both' and items == @ALL").set_index("arm").T
     first, one = (_per_cent(rates[arm]) for arm in ("first plan", "gpt"))
     return (
-        f"`{model}`: with one call each DEPS completes {first} and GPT {one} of the tasks, so not all of "
-        "its lead comes of rounds; these can only add to its own first plan."
+        f"`{model}`: with one call each DEPS completes {first} and GPT {one} of the tasks, so that perhaps "
+        "not all of its lead comes from the rounds, which can only add to its first plan (not tested)."
     )
 
 

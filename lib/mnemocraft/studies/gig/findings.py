@@ -51,10 +51,10 @@ def _small(model: str, tables: Tables) -> str:
     unlike = tables["known_dishes"].query("items == @small.UNLIKE[@small.KNOWN_SHORT]")
     reached = f"All known dishes: {_rates(known.dropna(subset='value')) or 'not all are recorded'}"
     goal = f"goal ({known['goal'].iloc[0]}) met: {known['met'].iloc[0]}"
-    where = f"{rows['n'].max()} kitchens of {rows['layouts'].max()} layouts, which the intervals count"
-    short = f"Pass@1 with a short known dish, in {where}: {_rates(rows)}"
+    where = f"{rows['n'].max()} kitchens ({rows['layouts'].max()} layouts, which the intervals count)"
+    short = f"Pass@1 with a short known dish in {where}: {_rates(rows)}"
     if not unlike.empty:
-        short += f"; in the {unlike['n'].max()} that begin like none it was shown: {_rates(unlike)}"
+        short += f"; in the {unlike['n'].max()} that do not begin like one it was shown: {_rates(unlike)}"
     return f"{_who(model)} {short}. {reached}; {goal}.{shipped.each(tables['hypotheses'])}"
 
 

@@ -43,7 +43,7 @@ def _small(model: str, tables: Tables) -> str:
         f"{small.LABELS[row['player']]} {text(row)} (goal of {small.LEAST}: {row['met']})"
         for _, row in met.iterrows()
     )
-    where = f"success in {met['n'].max()} games of {met['tasks'].max()} tasks, which the intervals count"
+    where = f"success in {met['n'].max()} games ({met['tasks'].max()} tasks, which the intervals count)"
     refused = "; ".join(
         f"{small.LABELS[row['player']]} {row.get('ended_invalid_actions', 0)} of {row['episodes']}"
         for _, row in ends[ends["player"].isin(met["player"])].iterrows()
@@ -55,12 +55,16 @@ def _small(model: str, tables: Tables) -> str:
 def _totals(model: str, tables: Tables) -> str:
     table = tables["table3"]
     told = _rates(table)
-    return f"`{model}`, Pass@1 over {table['n'].max()} games: {told}." if told else ""
+    return (
+        f"`{model}`, Pass@1 over {table['n'].max()} games ({table['tasks'].max()} tasks): {told}."
+        if told
+        else ""
+    )
 
 
 def _planners(model: str, tables: Tables) -> str:
     table = tables["table6"].query("group == 'Average'")
-    episodes = f"{table['n'].max()} episodes each"
+    episodes = f"{table['n'].max()} episodes of {table['tasks'].max()} tasks each"
     told = _rates(table)
     return f"`{model}`, DEPS's planners in its kinds of tasks ({episodes}): {told}." if told else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 
@@ -10,11 +11,13 @@ from mnemocraft import stats
 from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, estimates, papers
 from mnemocraft.studies.claims import ALL, Claim
-from mnemocraft.studies.estimates import NUMBERS, bars, in_order, join, rates
+from mnemocraft.studies.estimates import NUMBERS, bars, in_order, join
 from mnemocraft.studies.household.load import CONTROLLERS, LABELS, task_of
 from mnemocraft.studies.household.load import NUMBERS as TYPE_NUMBERS
 
 AVERAGE = "Average"
+UNIT = "tasks"
+"""What is resampled, and what intervals of rates count: a task with all its games or runs."""
 GIG = {"GiG": "gig", "GiG(+LD)": "gig", "ReCAP": "recap", "ReAct": "react"}
 """GiG's names of players; what it calls GiG here has loop detection and no lookahead (Tables 18 to 20)."""
 DEPS = {"GPT": "gpt", "GPT+RP": "gpt_rp", "IM": "im", "DEP": "dep", "BUTLER": "butler"}
@@ -39,6 +42,9 @@ def _twice(episodes: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.concat([episodes, episodes.assign(**{column: AVERAGE})], ignore_index=True)
 
 
+_rates = partial(estimates.clustered, cluster="asked", unit=UNIT)
+
+
 def by_type(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Tables 18 to 20: pass rate by type, beside that of each of the paper's three models.
 
@@ -46,7 +52,7 @@ def by_type(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """
     mine = _twice(episodes[episodes["player"].isin(set(GIG.values()))], "type")
     number = mine["type"].map({kind: str(n) for kind, n in TYPE_NUMBERS.items()})
-    ours = rates(mine.assign(number=number.fillna(AVERAGE)), ["number", "player"])
+    ours = _rates(mine.assign(number=number.fillna(AVERAGE)), ["number", "player"])
     found = {}
     for name in BY_TYPE:
         paper = papers.table(f"gig_{name}").rename(columns={"n_tasks": "n_paper", "model": "paper_model"})
@@ -55,16 +61,16 @@ def by_type(episodes: pd.DataFrame) -> dict[str, pd.DataFrame]:
         )
         labels = {str(n): LABELS[kind] for kind, n in TYPE_NUMBERS.items()} | {AVERAGE: AVERAGE}
         table = join(paper.assign(what=paper["number"].map(labels)), ours, ["number", "player"])
-        found[name] = table[["paper_model", "what", "method", "player", *NUMBERS, "paper", "n_paper"]]
+        found[name] = table[["paper_model", "what", "method", "player", *NUMBERS, UNIT, "paper", "n_paper"]]
     return found
 
 
 def table3(episodes: pd.DataFrame) -> pd.DataFrame:
     """Table 3: Pass@1 over all types, beside that of the paper's models."""
-    ours = rates(episodes[episodes["player"].isin(set(GIG.values()))], ["player"])
+    ours = _rates(episodes[episodes["player"].isin(set(GIG.values()))], ["player"])
     paper = papers.table("gig_table3").rename(columns={"model": "paper_model"})
     paper = paper.assign(player=paper["method"].map(GIG), paper=paper["pass_at_1"] / 100)
-    return join(paper, ours, ["player"])[["paper_model", "method", "player", *NUMBERS, "paper"]]
+    return join(paper, ours, ["player"])[["paper_model", "method", "player", *NUMBERS, UNIT, "paper"]]
 
 
 def table17(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -90,16 +96,18 @@ def table6(episodes: pd.DataFrame) -> pd.DataFrame:
     """Table 6: success by group and planner; the average is over tasks, as in the paper."""
     mine = episodes[episodes["player"].isin(set(DEPS.values()))]
     groups = mine["type"].map(LABELS)
-    ours = rates(_twice(mine.assign(group=groups), "group"), ["group", "player"])
+    ours = _rates(_twice(mine.assign(group=groups), "group"), ["group", "player"])
     paper = papers.table("deps_table6").query("not group.str.startswith('Average (')")
     paper = paper.assign(player=paper["method"].map(DEPS), paper=paper["success_rate"] / 100)
-    return join(paper, ours, ["group", "player"])[["group", "method", "player", *NUMBERS, "paper"]]
+    return join(paper, ours, ["group", "player"])[["group", "method", "player", *NUMBERS, UNIT, "paper"]]
 
 
 def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
     """The zero-shot planner's bars for Figure 1 of notebook 03, over DEPS's ten tasks."""
     mine = episodes.assign(controller=episodes["player"].map(CONTROLLERS)).dropna(subset="controller")
-    return bars(in_order(rates(mine, ["controller"]), {"controller": list(CONTROLLERS.values())}), "ALFWorld")
+    return bars(
+        in_order(_rates(mine, ["controller"]), {"controller": list(CONTROLLERS.values())}), "ALFWorld"
+    )
 
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -120,8 +128,7 @@ def _claim(hypothesis: str, text: str, one: str, other: str, paper: str, assumed
     return Claim(hypothesis, text, "passed", weights, paper, rates=True, assumed=assumed)
 
 
-_WARNED = "one way out of a loop is enough"
-"""A warning makes the stand-in think again about what it takes the task to need; a history alone does not."""
+_WARNED = "a loop warning makes it think again"
 CLAIMS = (
     _claim("GiG", "GiG solves more than ReCAP", "gig", "recap", "holds on three models (Table 3, no test)",
            _WARNED),
@@ -149,4 +156,4 @@ def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
     measured = stats.cells(
         episodes.assign(part=ALL), stats.rate("passed"), ["part", "player"], cluster="asked"
     )
-    return claims.judge(CLAIMS, {"passed": measured}, "tasks", _paper_cells(), claims.players(episodes))
+    return claims.judge(CLAIMS, {"passed": measured}, UNIT, _paper_cells(), claims.players(episodes))

@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from mnemocraft.agents.how2.roles import says_yes
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import difference
 from mnemocraft.studies.how2 import measures
@@ -70,17 +71,12 @@ def _said(
     calls = "tokens_relevance_calls"
     checked = episodes[episodes[calls] > 0] if calls in episodes else episodes.iloc[:0]
     said = [
-        (number, refuses(event["text"]))
+        (number, not says_yes(event["text"]))
         for number, episode in enumerate(checked.to_dict("records"))
         for event in trajectory({str(name): value for name, value in episode.items()})
         if event["type"] == "call" and event["role"] == "relevance"
     ]
     return pd.DataFrame(said, columns=["episode", "refused"]).astype({"refused": bool})
-
-
-def refuses(answer: str) -> bool:
-    """Whether the Relevance role said no: what does not begin with yes, as the agent takes it."""
-    return not answer.strip().lower().lstrip("\"'*").startswith("yes")
 
 
 def order(episodes: pd.DataFrame) -> pd.DataFrame:

@@ -152,4 +152,5 @@ def _undecidable(model: str, tables: Tables) -> str:
     row = _claim(tables, "H2")
     if row is None:
         return ""
-    return f"H2 cannot be decided by **{model}**, {row['verdict']}: {_effect(row)}."
+    effect = f"**{model}** {_effect(row)}, {row['verdict']}"
+    return f"A stand-in decides nothing about H2, that {row['claim']}: {effect}."

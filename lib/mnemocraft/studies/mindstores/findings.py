@@ -14,7 +14,7 @@ from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, gather
 from mnemocraft.studies.mindstores import small
-from mnemocraft.studies.mindstores.load import FRESH, FULL, SIZES, STEM, chosen
+from mnemocraft.studies.mindstores.load import FRESH, FULL, LABELS, SIZES, STEM, chosen
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -112,7 +112,7 @@ def _orders(model: str, found: Tables) -> str:
 
 def _calls(model: str, found: Tables) -> str:
     conduct = found["conduct"].query("part == @FRESH")
-    shown = [f"{row['player']} {row['calls']:.1f}" for row in _each(conduct)]
+    shown = [f"{LABELS[row['player']]} {row['calls']:.1f}" for row in _each(conduct)]
     return f"`{model}`: calls of the model an episode: {', '.join(shown)}." if shown else ""
 
 

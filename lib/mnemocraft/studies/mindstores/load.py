@@ -91,6 +91,8 @@ PLAYERS = {
     CONTINUAL: CONTINUAL_PLAYERS,
     OVERWORLD: OVERWORLD_PLAYERS,
 }
+LABELS = {name: player.label for players in PLAYERS.values() for name, player in players.items()}
+"""Of all players; who plays in several parts has one label."""
 FULL = "k5"
 """MindStores as the paper has it, among those who share a memory."""
 SKILL_OF = {

@@ -14,7 +14,7 @@ from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.gig.separation import embeddings
-from mnemocraft.studies.gig.separation.tables import UNIT
+from mnemocraft.studies.gig.separation.tables import CONSISTENTLY, UNIT
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -46,6 +46,12 @@ def _told(rows: pd.DataFrame, names: Mapping[str, str]) -> str:
     return "; ".join(told)
 
 
+MEASURES = {
+    "auc": "AUC",
+    "silhouette": "silhouette",
+    "below_tau": "neighbouring steps below τ",
+    "agrees": "agreement",
+}
 VERSUS = {
     "'untrained'": "random weights",
     "'bag of nodes'": "a bag of nodes",
@@ -93,14 +99,16 @@ def _others(trained: pd.DataFrame) -> str:
     rows = trained[(trained["encoder"] == "trained") | trained["encoder"].str.startswith("seed")]
     if len(rows) < 2:
         return "These are one training's weights; profile `full` trains five more."
-    spans = ", ".join(
-        f"{name} {rows[column].min():.3f} to {rows[column].max():.3f}"
-        for column, name in (("auc", "AUC"), ("silhouette", "silhouette"), ("agrees", "agreement"))
-    )
     random = trained[trained["encoder"] == "untrained"].iloc[0]
+    spans = ", ".join(
+        f"{name} {rows[column].min():.3f} to {rows[column].max():.3f} ({random[column]:.3f})"
+        for column, name in MEASURES.items()
+    )
+    better, near = (rows["auc"] > random["auc"]).sum(), (rows["below_tau"] >= CONSISTENTLY).sum()
     return (
-        f"Over {len(rows)} trainings with different seeds: {spans} (not tested); random weights have "
-        f"silhouette {random['silhouette']:.3f} and agreement {random['agrees']:.3f}."
+        f"Over {len(rows)} trainings with different seeds, in brackets with random weights: {spans} (not "
+        f"tested). The verdicts are about one of them, the committed weights: {better} of {len(rows)} have a "
+        f"larger AUC than random weights, and {near} have {CONSISTENTLY:.0%} of neighbouring steps below τ."
     )
 
 
