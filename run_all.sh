@@ -169,7 +169,12 @@ install_alfworld() {
 # wheel; MineDojo works only with gym 0.21, and reads its task file only with omegaconf below 2.4.
 make_minedojo_env() {
   local env=build/minedojo-env base="" name
-  for name in ${PYTHON:-python3.11 python3.10 python3.9 python3}; do
+  if [ -n "${PYTHON:-}" ]; then
+    set -- "$PYTHON"
+  else
+    set -- python3.11 python3.10 python3.9 python3
+  fi
+  for name in "$@"; do
     if "$name" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info < (3, 12))' 2>/dev/null; then
       base=$name
       break

@@ -118,6 +118,13 @@ def test_a_page_has_tables_and_links_and_nothing_of_the_machine(root: Path) -> N
     assert all((root / "book" / link).exists() for link in pages.links(text) if "notebooks" not in link)
 
 
+def test_what_is_said_in_a_table_is_no_tag_and_ends_no_cell() -> None:
+    cell = "&lt;img src=x&gt; &lt;NA&gt; a\\|b"
+    html = f"<table><tr><th>entry</th></tr><tr><td>{cell}</td></tr></table>"
+    told = pages.table(pages.BeautifulSoup(html, "html.parser").table)
+    assert told.splitlines()[-1] == r"| &lt;img src=x&gt; &lt;NA&gt; a\\\|b |"
+
+
 def test_pages_are_the_same_each_time_and_stale_pictures_go(root: Path) -> None:
     def written() -> dict[str, bytes]:
         pages.write(executed.find(root / "build/notebooks"), root / "book")

@@ -84,7 +84,9 @@ def test_the_fuel_that_a_plan_names_is_burnt():
 
 
 def test_limits_of_a_goal_and_of_the_episode():
-    assert attempt(text(), Goal("mine", "dirt", 9), 4).failure == "I did not mine 9 dirt: gained 4 of 9 dirt."
+    short = attempt(text(), Goal("mine", "dirt", 9), 4)
+    assert (short.steps, short.failure) == (4, "I did not mine 9 dirt: gained 4 of 9 dirt.")
+    assert attempt(text(), Goal("mine", "dirt", 4), 4).success
     stage = text(max_steps=5)
     failed = attempt(stage, Goal("mine", "dirt", 9), 100)
     assert not failed.success and failed.steps == 5 and stage.reason == "max_steps"

@@ -356,6 +356,8 @@ def test_a_plan_longer_than_the_card_shows_where_it_is() -> None:
     steps[50] = ("step 50", card.FAILED)
     shown = card.card("long", steps, [], None)
     assert (shown != card.card("long", steps[:20], [], None)).any()
+    done = [(f"step {i}", card.DONE if i < 50 else card.LATER) for i in range(60)]
+    assert (card.card("long", done, [], None)[60:] != card.card("long", done[:14], [], None)[60:]).any()
 
 
 PLANKS = """def obtain_1_planks(inventory={}):

@@ -10,6 +10,7 @@ from mnemocraft.envs import KitchenEnv
 from mnemocraft.envs.kitchen import TASKS, kitchen_domain, read_domain, task_kitchen
 from mnemocraft.envs.kitchen.environment import LISTS
 from mnemocraft.envs.kitchen.environment_file import read_environment
+from mnemocraft.worlds.kitchen import KitchenWorld
 
 FREE = (("clear", ["bread"], [1]),)
 
@@ -67,6 +68,7 @@ def test_the_benchmarks_own_files_open(task):
         env = KitchenEnv.from_files(domain, file, seed=seed)
         assert env.reset()[0] == KitchenEnv(task, seed).reset()[0]
         assert (env.task, env.horizon, env.max_steps) == (file.stem, None, None)
+        assert KitchenWorld(env).task.id == f"kitchen/{file.stem}"
 
 
 @needs_traces

@@ -187,6 +187,14 @@ def test_reflexion_tells_the_next_attempt_what_it_reflected():
     assert second.memory_delta is None
 
 
+def test_reflexion_reflects_on_an_attempt_that_the_world_ends():
+    memory = Keyed()
+    model = by_role({"You plan": ['mine({"dirt": 9}, tool=None)'], "reflect": ["Reflection: Fewer steps."]})
+    episode = play(get_agent("reflexion"), textworld("planks", version=VERSION, max_steps=5), model, memory)
+    assert episode.reason == "max_steps"
+    assert episode.memory_delta == [["After attempt 1: Fewer steps.", ["obtain 1 oak_planks"]]]
+
+
 def test_reflexion_shows_the_latest_reflections_also_where_they_say_the_same_again():
     memory, lessons = Keyed(), ["one", "two", "three", "one"]
     model = by_role({"You plan": [STONE] * 5, "reflect": [f"Reflection: {text}" for text in [*lessons, "x"]]})

@@ -260,3 +260,17 @@ def test_masks_follow_the_inventory():
     act(env, function="drop")
     masks = act(env, function="destroy", slot=1)[0]["masks"]
     assert masks["action_type"].tolist() == [True, True, False, True, False, True, False, True]
+
+
+def test_a_block_that_cannot_be_put_is_a_sentence_and_so_are_too_many():
+    env = arena()
+    with pytest.raises(MnemocraftError, match=r"Blocks lie from y 1 to 127, and \(0, 100, 0\)"):
+        env.set_block("stone", (0, 100, 0))
+    changes = env.world["edits"][0]
+    env.world["status"]["edits"] = len(changes)  # most of the same place: its last is kept
+    env.set_block("stone", (3, 0, 3))
+    assert env.world["status"]["edits"] < 1000
+    changes[:, 0] = range(len(changes))
+    env.world["status"]["edits"] = len(changes)
+    with pytest.raises(MnemocraftError, match=r"remembers .* changed blocks"):
+        env.set_block("stone", (3, 0, 3))

@@ -58,7 +58,9 @@ def write(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) ->
 
     path.parent.mkdir(parents=True, exist_ok=True)
     whole = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-    path.write_bytes(save(whole, {_KEY: json.dumps(about, sort_keys=True)}))
+    part = path.with_name(f"{path.name}.part")
+    part.write_bytes(save(whole, {_KEY: json.dumps(about, sort_keys=True)}))
+    part.replace(path)
 
 
 def sha256(path: Path) -> str:

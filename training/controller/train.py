@@ -82,10 +82,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         network.save(weights, {"seed": options.seed, "steps": stop})
     data = np.concatenate(rounds)
     losses = measure(network, data[held_out(data)])
-    network.save(options.weights, {})
+    half = folder / "network.safetensors"
+    network.save(half, {})
     places = range(unseen + SIGHTS, unseen + SIGHTS + PANORAMAS)
     around = make_views(folder / "around.npy", look_around_in, places, options.workers)
-    network = load_network(options.weights)  # in half precision, as it will be at work
+    network = load_network(half)  # in half precision, as it will be at work
     losses["panorama_loss"] = panorama.fit(network, around, options.seed)
     network.save(options.weights, {"seed": options.seed, "ticks": len(data), "steps": options.steps})
     print(f"wrote {options.weights}: {losses}")

@@ -38,6 +38,7 @@ from mnemocraft import paths
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
+from mnemocraft.runs.files import replace_file
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
 from training.finetune.watching import dialogues as given
@@ -188,7 +189,8 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
     whole = (
         [line for line in file.read_text().splitlines(True) if line.endswith("\n")] if file.is_file() else []
     )
-    file.write_text("".join(whole))
+    if file.is_file() and "".join(whole) != file.read_text():
+        replace_file(file, "".join(whole))
     with file.open("a") as out:
         for number in tqdm(
             range(len(whole), NUMBER[world]), desc="lessons", disable=len(whole) >= NUMBER[world]

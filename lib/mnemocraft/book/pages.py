@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterator
 from hashlib import sha256
+from html import escape
 from itertools import product
 from pathlib import Path
 
@@ -130,7 +131,12 @@ def _html(text: str, folder: Path, figures: dict[str, Path]) -> Iterator[str]:
         else:
             yield _picture(base64.b64decode(str(tag["src"]).partition("base64,")[2]), folder, figures)
     if not shown:
-        yield soup.get_text(" ", strip=True)
+        yield _said(soup)
+
+
+def _said(tag: Tag) -> str:
+    """The text of a tag, in which nothing is a tag."""
+    return escape(tag.get_text(" ", strip=True), quote=False)
 
 
 def _picture(content: bytes, folder: Path, figures: dict[str, Path]) -> str:
@@ -167,7 +173,7 @@ def table(tag: Tag) -> str:
         for cell in row(["th", "td"]):
             while (y, x) in cells:
                 x += 1
-            text = cell.get_text(" ", strip=True).replace("|", "\\|").replace("\n", " ")
+            text = _said(cell).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")
             high, wide = (int(str(cell.get(span, "1"))) for span in ("rowspan", "colspan"))
             for down, right in product(range(high), range(wide)):
                 cells[y + down, x + right] = "" if down else text

@@ -54,7 +54,7 @@ def _plan(axes: Axes, steps: Sequence[Step]) -> None:
     """A line a step; of a long plan those around the one that is being done."""
     axes.set_axis_off()
     axes.set(xlim=(0, 1), ylim=(LINES, -0.5))
-    at = next((place for place, (_, state) in enumerate(steps) if state == FAILED), 0)
+    at = max((place for place, (_, state) in enumerate(steps) if state != LATER), default=0)
     first = max(0, min(at - LINES // 2, len(steps) - LINES))
     for row, (line, state) in enumerate(steps[first : first + LINES]):
         sign, colour = MARKS[state]

@@ -157,7 +157,7 @@ class CardPictures:
             place = event.place - 1 if event.place else len(self._steps)
             self._steps += [("", LATER)] * (place + 1 - len(self._steps))
             self._steps[place] = (event.line or event.action, DONE if event.success else FAILED)
-            self._note = self._note if event.success else f"The world says: {event.failure}"
+            self._note = "" if event.success else f"The world says: {event.failure}"
         elif isinstance(event, Note) and event.name == "explanation":
             self._note = f"The explainer says: {event.text}"
 

@@ -29,8 +29,9 @@ class KitchenWorld(EnvWorld[KitchenEnv]):
     def __init__(self, env: KitchenEnv) -> None:
         super().__init__(env)
         self._text = env.reset()[0]["text"]
-        facts = {"task_index": int(env.task.rpartition("/")[2]), "horizon": env.horizon or 0}
-        known = facts if env.task in TASKS else {}
+        known = {}
+        if env.task in TASKS:  # not a kitchen of files
+            known = {"task_index": int(env.task.rpartition("/")[2]), "horizon": env.horizon or 0}
         self.task = Task(
             f"kitchen/{env.task}", env.goal_description, env.max_steps, env.goal_description, known
         )

@@ -126,8 +126,8 @@ def _from_json(action: str) -> str:
 def goal_limit(goal: Goal, limits: str) -> int:
     """Steps after which a goal counts as failed.
 
-    ``paper``: the episode lengths of DEPS's Table 18 (600; 3,000 for ores; 12,000 for diamonds), by unit
-    where a goal asks for several. ``code``: 150 to craft, 200 to smelt, for others only the episode's limit.
+    ``paper``: the episode lengths of DEPS's Table 18 (3,000 for ores; 12,000 for diamonds; 600 for each unit
+    of anything else). ``code``: 150 to craft, 200 to smelt, for others only the episode's limit.
     """
     if limits == "code":
         return _CODE_LIMITS.get(goal.verb, 1_000_000)

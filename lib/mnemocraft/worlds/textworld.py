@@ -47,12 +47,12 @@ class TextWorld(MinecraftWorld):
         name = goal.item if goal.name in self.env.engine.operators or not items else items[0]
         call = {"name": goal.verb, "arguments": {"item": name, "using": using}}
         before = dict(self.env.inventory)
-        for gained in range(limit + 1):
-            if items:
-                gained = max(self.env.inventory.get(item, 0) - before.get(item, 0) for item in items)
+        for taken in range(limit + 1):
+            held = self.env.inventory
+            gained = max((held.get(item, 0) - before.get(item, 0) for item in items), default=taken)
             if gained >= (goal.count if items else 1):
                 return ""
-            if self.env.reason:
+            if self.env.reason or taken == limit:
                 break
             info = self.env.step(call)[4]
             if not info["action_success"]:

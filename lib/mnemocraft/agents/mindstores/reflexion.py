@@ -28,12 +28,16 @@ async def reflexion(rollout: Rollout) -> None:
     answer = await rounds.ask("planner", [deps_prompts.planner(rollout.world, "deps"), question])
     plan = await read(rounds, answer)
     rounds.planned(plan)
-    report = carry_out(rounds, plan, None)
+    try:
+        report = carry_out(rounds, plan, None)
+        end = Stopped("plan_invalid" if plan.problem else "goal_failed" if report.step else "plan_ended")
+    except Stopped as stopped:  # by the world
+        if rollout.world.success:
+            raise
+        report, end = Report(), stopped
     # Numbered, as memories keep equal texts once, and what is found out again has to be the latest.
     rollout.memory.learn(f"After attempt {len(past) + 1}: {await _reflect(rounds, plan, report)}", [goal])
-    if plan.problem:
-        raise Stopped("plan_invalid")
-    raise Stopped("goal_failed" if report.step else "plan_ended")
+    raise end
 
 
 async def _reflect(rounds: Rounds, plan: Reading, report: Report) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mnemocraft.envs.overworld.blocks import AIR, FIRST_SOLID, LAVA
-from mnemocraft.envs.overworld.bodies_view import draw_bodies
+from mnemocraft.envs.overworld.bodies_view import TANGENT, draw_bodies
 from mnemocraft.envs.overworld.chunks import daylight_at, torchlight_at
 from mnemocraft.envs.overworld.crafting import EYES, look
 from mnemocraft.envs.overworld.jit import compiled, entry
@@ -20,8 +20,6 @@ from mnemocraft.envs.overworld.textures import TINTED, TINTED_GREEN
 from mnemocraft.envs.overworld.world import VIEW, WINDOW, World
 
 MASK = WINDOW - 1
-TANGENT = 734221
-"""Tangent of half the vertical field of view of 70 degrees, in 1/2**20."""
 ONE = 1 << 20
 SIGHT = float(VIEW - 1)
 NEAR_TEXTURE, MIDDLE_TEXTURE = 9.0, 22.0

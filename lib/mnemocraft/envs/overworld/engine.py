@@ -118,12 +118,14 @@ class OverworldEngine:
         loading.load(self.worlds, tables(), 0)
 
     def set_block(self, block: str, offset: tuple[int, int, int], variant: int) -> None:
-        """Put a block near the player."""
+        """Put a block near the player; each is a change that the world remembers."""
         if (block, variant) not in NUMBER:
             names = ", ".join(sorted({b.name for b in BLOCKS}))
             raise MnemocraftError(f"There is no block {block!r} of variant {variant!r}; blocks are {names}.")
+        shorten_edits(self.worlds)
         number = NUMBER[block, variant]
-        setting.arrange(self.worlds, tables(), setting.SET_BLOCK, *_near(offset), number)
+        if not setting.arrange(self.worlds, tables(), setting.SET_BLOCK, *_near(offset), number):
+            raise MnemocraftError(f"Blocks lie from y 1 to {HEIGHT - 1}, and {offset!r} from here does not.")
 
     def spawn(self, mob: str, offset: tuple[int, int, int]) -> bool:
         """Put a mob near the player."""

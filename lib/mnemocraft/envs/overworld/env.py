@@ -172,7 +172,11 @@ class OverworldEnv(TaskEnv[np.ndarray]):
         self._engine.teleport(x, y, z, yaw, pitch)
 
     def set_block(self, block: str, offset: tuple[int, int, int], variant: int = 0) -> None:
-        """Put a block at an offset (x, y, z) from the player's feet, within 40 blocks."""
+        """Put a block at an offset (x, y, z) from the player's feet, within 40 blocks.
+
+        Raises:
+            MnemocraftError: There is no such block or place, or the world remembers no more changes.
+        """
         self._engine.set_block(block, offset, variant)
 
     def spawn_mobs(self, mob: str, offset: tuple[int, int, int]) -> bool:

@@ -304,8 +304,9 @@ def drop(world: World, tables: Tables) -> int:
     if hand.item == 0:
         return EMPTY_HAND
     x, y, z = look(tables, player.yaw, status.pitch)
-    throw(world, player.x, player.y + EYES - UNIT * 3 // 10, player.z, hand.item, hand.variant, 1, hand.wear)
-    thrown = world.drops[status.drops - 1]
+    eyes = player.y + EYES - UNIT * 3 // 10
+    row = throw(world, player.x, eyes, player.z, hand.item, hand.variant, 1, hand.wear)
+    thrown = world.drops[row]
     thrown.vx, thrown.vy, thrown.vz = x * 3 // 160, y * 3 // 160 + UNIT // 10, z * 3 // 160
     thrown.timer = THROWN
     hand.count -= 1

@@ -15,8 +15,6 @@ from mnemocraft.envs.overworld.world import SEA, UNIT
 
 NUMBERS = 19
 FACTS = 15
-CLIMATE = 2
-"""Entries of ``numbers`` that the caller fills in from the biome: rainfall and temperature come last."""
 
 
 @entry

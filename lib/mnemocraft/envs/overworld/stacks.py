@@ -71,8 +71,12 @@ def give(world: World, tables: Tables, item: int, variant: int, units: int, wear
 
 
 @compiled
-def throw(world: World, x: int, y: int, z: int, item: int, variant: int, units: int, wear: int) -> None:
-    """A new stack on the ground, with a small push; if there are too many, it replaces the oldest."""
+def throw(world: World, x: int, y: int, z: int, item: int, variant: int, units: int, wear: int) -> int:
+    """A new stack on the ground, with a small push; if there are too many, it replaces the oldest.
+
+    Returns:
+        Its row among the world's.
+    """
     status = world.status
     row = status.drops
     if row < DROPS:
@@ -86,6 +90,7 @@ def throw(world: World, x: int, y: int, z: int, item: int, variant: int, units: 
     drop.kind, drop.ground, drop.wet, drop.blocked, drop.age = 0, 0, 0, 0, 0
     drop.timer = 10
     drop.item, drop.variant, drop.count, drop.wear = item, variant, units, wear
+    return row
 
 
 @compiled

@@ -72,8 +72,8 @@ BODY = records(
 SLOT = records("item variant count wear")
 """A stack; ``item`` 0 is nothing."""
 
-SLOTS, FEET, OFFHAND = 36, 36, 40
-"""Slot 0 is the main hand; feet, legs, chest, head are slots 36 to 39, the off hand 40."""
+SLOTS = 36
+"""Of the inventory. Slot 0 is the main hand; feet, legs, chest, head are slots 36 to 39, the off hand 40."""
 
 
 WORLD = np.dtype(

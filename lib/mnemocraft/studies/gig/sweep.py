@@ -5,6 +5,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from mnemocraft import paths
 from mnemocraft.agents.gig.methods import METHODS, parts
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
@@ -16,7 +17,6 @@ from mnemocraft.studies.gig.load import MODES, environment, memory_bank, task_fa
 from mnemocraft.worlds.kitchen import KitchenWorld
 
 STEM = "09_gig_robotouille"
-PROFILES = ("smoke", "quick", "full")
 LAYOUTS = tuple(range(42, 30 * 42 + 1, 42))
 """Seeds of profile ``full``: the paper's ten (42, 84 ... 420) and twenty more by the same rule."""
 MULTIPLIER = 3
@@ -42,7 +42,7 @@ def study(profile: str, seeds: Sequence[int], part: str = "main") -> Study:
     :data:`LAYOUTS` whatever ``seeds`` says. Raises MnemocraftError for an unknown profile or part, or no
     seed.
     """
-    check("profile", profile, PROFILES)
+    check("profile", profile, paths.PROFILES)
     check("part", part, PARTS)
     check_seeds(seeds, 42)
     used = {"smoke": list(seeds)[:1], "quick": list(seeds), "full": list(LAYOUTS)}[profile]

@@ -60,7 +60,7 @@ async def validate(rollout: Rollout, teacher: str) -> None:
     answer = await call(rollout, "teacher", prompt)
     reference = world.how_to(target, question, teacher)
     prompt = prompts.render("judge", question=question, reference=reference, answer=answer)
-    valid = (await call(rollout, "judge", prompt)).upper().startswith("VALID")
+    valid = (await call(rollout, "judge", prompt)).upper().lstrip("\"'*").startswith("VALID")
     world.verdict = "VALID" if valid else "INVALID"
     raise Stopped(world.verdict)
 

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mnemocraft.figstyle import COLUMN, PAGE, plain, stamp, styled
+from mnemocraft.figstyle import COLUMN, PAGE, is_surrogate, plain, stamp, styled
 from mnemocraft.studies.estimates import span
 from mnemocraft.studies.m2pa.lifelong import WITH
 from mnemocraft.studies.m2pa.load import LEVELS, PLAYERS, SIGHTED
@@ -90,13 +90,13 @@ def two_models(table: pd.DataFrame, model: str, second: str) -> Figure:
              for label, rows in named.items()}  # fmt: skip
     points(grid[1], steps, (EASY, HARD), "part", apart=APART, scale=1)
     per_cent(grid[0], "Success (%)")
-    grid[1].set(ylabel="Steps an episode (mean)", ylim=(0, None))
+    grid[1].set(ylabel="Steps an episode (failures too)", ylim=(0, None))
     for axes in grid:
         axes.set(xlim=(-0.5, 1.5))
         axes.set_xticks((0, 1), (EASY, HARD))
     legend(figure, grid, 2)
     note = "Two stand-ins of different competence are in the place of two language models. "
-    mine = note if model.startswith("surrogate") and second.startswith("surrogate") else ""
+    mine = note if is_surrogate(model) and is_surrogate(second) else ""
     stamp(figure, f"{mine}n = {span(table['n'])}; 95 %, Wilson's.", model, second)
     return figure
 

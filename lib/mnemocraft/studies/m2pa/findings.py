@@ -8,9 +8,10 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft.figstyle import is_surrogate
+from mnemocraft.studies import estimates
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Played, gather
+from mnemocraft.studies.findings import Played, gather, points, verdict
 from mnemocraft.studies.m2pa.load import STEM, chosen
 from mnemocraft.studies.markup import escaped
 
@@ -39,54 +40,66 @@ def findings(played: Played) -> list[str]:
 
 
 def _told(row: pd.Series) -> str:
-    reach = "" if pd.isna(row["low"]) else f" [{100 * row['low']:+.0f}, {100 * row['high']:+.0f}]"
     where = f"{row['pairs']:,} pairs of episodes in {row['tasks']} tasks"
-    return f"{row['claim']}: {100 * row['effect']:+.0f} points{reach}, {where}: **{row['verdict']}**."
+    return f"{row['claim']}: {points(row)}, {where}: {verdict(row)}."
+
+
+def _rate(row: pd.Series) -> str:
+    return f"{100 * row['value']:.0f} % [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
+
+
+def _of(row: pd.Series) -> str:
+    return f"{_rate(row)} of {row['n']}"
 
 
 def _conditional(model: str, found: Tables) -> str:
     """Overall and conditional success at the hardest level, with and without memory."""
     table = found["figure7"]
-    rows = table[table["level"] == "Complex"].set_index(["player", "rate"])["value"]
+    rows = table[table["level"] == "Complex"].set_index(["player", "rate"])
     pairs = (("with", "m2pa"), ("without", "working"))
     told = [
-        f"{rows[player, 'overall']:.0%} overall, {rows[player, 'conditional']:.0%} conditional {word} memory"
+        f"{word} memory {_of(rows.loc[player, 'overall'])} overall and "
+        f"{_of(rows.loc[player, 'conditional'])} conditional"
         for word, player in pairs
         if (player, "conditional") in rows.index
     ]
-    return f"`{model}`: complex tasks: {'; '.join(told)} (equation 5)." if told else ""
+    return f"`{model}`, M2PA in complex tasks (equation 5): {'; '.join(told)}." if told else ""
 
 
 def _fragments(model: str, found: Tables) -> str:
     rows = found["figure8"].set_index("sub_goals")
-    told = [f"{row['value']:.0%} with {n}" for n, row in rows.iterrows()]
+    told = [f"with {n} {_rate(row)}" for n, row in rows.iterrows()]
     return (
-        f"`{model}`: a diamond by sub-goals that are already in the memory (Figure 8): {', '.join(told)}, "
-        f"{rows['n'].iloc[0]} episodes each."
+        f"`{model}`, M2PA, a diamond by sub-goals that are already in the memory (Figure 8): "
+        f"{', '.join(told)}; {rows['n'].iloc[0]} episodes each."
     )
 
 
 def _capacity(model: str, found: Tables) -> str:
     rows = found["figure9"].query("level == 'Complex'").sort_values("capacity")
-    told = [f"{row['value']:.0%} with {row['capacity']}" for _, row in rows.iterrows()]
+    told = [f"with {row['capacity']} {_rate(row)}" for _, row in rows.iterrows()]
     if not told:
         return ""
-    return f"`{model}`: complex tasks by memories kept at most (Figure 9): {', '.join(told)}."
+    return (
+        f"`{model}`, M2PA in complex tasks by memories kept at most (Figure 9): {', '.join(told)}; "
+        f"{estimates.span(rows['n'])} episodes each."
+    )
 
 
 def _sight(model: str, found: Tables) -> str:
     rows = found["sight"].set_index("player")
     one, other = rows.loc["controller"], rows.loc["mean_colour"]
     return (
-        f"`{model}`: overworld, with the controller's features {one['value']:.0%} and "
-        f"{one['recalled']:.1f} prompts with a memory an episode, with mean colour {other['value']:.0%} and "
+        f"`{model}`, M2PA in the overworld: with the controller's features {_rate(one)} and "
+        f"{one['recalled']:.1f} prompts with a memory an episode, with mean colour {_rate(other)} and "
         f"{other['recalled']:.1f} ({one['n']:.0f} episodes each): not the paper's encoders."
     )
 
 
 def _models(model: str, found: Tables) -> str:
     rows = found["figure5"].query("part == 'Hard and Complex'").sort_values("value")
-    told = [
-        f"{escaped(row['model'])} {row['memory']} memory {row['value']:.0%}" for _, row in rows.iterrows()
-    ]
-    return f"Two models on hard and complex tasks (Figure 5): {', '.join(told)}." if told else ""
+    told = [f"{escaped(row['model'])} {row['memory']} memory {_rate(row)}" for _, row in rows.iterrows()]
+    if not told:
+        return ""
+    where = f"{estimates.span(rows['n'])} episodes each"
+    return f"Two models on hard and complex tasks (Figure 5), {where}: {', '.join(told)}."

@@ -77,6 +77,8 @@ SCOPES = {
     SIGHT: SIGHTED,
 }
 """The players of each scope."""
+LABELS = {name: player.label for scope in reversed(SCOPES.values()) for name, player in scope.items()}
+"""Of all players; one of several scopes has that of the first."""
 SIGHT_TASKS = {
     "log": "Basic",
     "stick": "Basic",

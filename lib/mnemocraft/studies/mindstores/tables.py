@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mnemocraft import stats
+from mnemocraft.runs.study import FAILURES
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import ALL, NOT_ASKED, Claim
@@ -54,7 +55,7 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
         group=item.map(group_of),
         passed=episodes["success"].astype(float),
         prompt=prompt,
-        plans=counts["rounds"] + (episodes["reason"] != "dialogue_full"),
+        plans=counts["rounds"] + ~episodes["reason"].isin(("dialogue_full", "no_answers", *FAILURES)),
         **counts,
     )
 

@@ -15,8 +15,6 @@ from mnemocraft.studies.plots import PAPER, bars, legend, per_cent, series, shif
 from mnemocraft.studies.tabletop import load
 from mnemocraft.studies.tabletop.tables import AVERAGE, TASK_LABELS
 
-TITLES = {"oracle": "a perfect controller", "learned": "a failing controller"}
-
 
 @styled
 def tasks(seed: int = 4) -> Figure:
@@ -54,7 +52,7 @@ def table8(table: pd.DataFrame, model: str) -> Figure:
             )
             style = {"color": PAPER, "ms": 9, "mew": 1.6, "label": name if known else None}
             axes.plot(np.arange(len(groups)) + shift, 100 * printed, "_", **style)
-        axes.set_title(TITLES[controller], loc="left")
+        axes.set_title(load.TITLES[controller], loc="left")
         per_cent(axes, "Success (%)")
     grid[1].set_xticks(range(len(groups)), groups)
     legend(figure, grid, 5)

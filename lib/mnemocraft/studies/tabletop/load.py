@@ -25,6 +25,7 @@ succeeds in Table 8 (its rate to the power of one over the steps). So its level 
 what can be compared is planners under one controller."""
 CONTROLLERS: Mapping[str, Mapping[str, float]] = {"oracle": {}, "learned": SLIPS}
 """By Figure 1's names of the controllers; ours for ``learned`` is :data:`SLIPS`, nothing was learned."""
+TITLES = {"oracle": "a perfect controller", "learned": "a failing controller"}
 SCENES = {"smoke": 2, "quick": 10, "full": 25}
 """Scenes a task and seed; the paper has five runs a task in all."""
 SEEDS = 4

@@ -31,7 +31,7 @@ def success(table: pd.DataFrame) -> Figure:
     for row, controller in zip(grid, most.index, strict=True):
         for axes, number in zip(row, NUMBERS, strict=True):
             mine = table[(table["controller"] == controller) & (table["number"] == number)]
-            lines(axes, series(mine, "selector", labels), "length", labels.values(), apart=3)
+            lines(axes, series(mine, "selector", labels), "length", labels.values(), apart=0)
             logarithmic(axes, "x")
             axes.set_title(f"{number} parallel goals, {controller} controller")
             axes.set_xticks([125, 250, 500, 1000], ["125", "250", "500", "1,000"])
@@ -63,7 +63,7 @@ def gains(table: pd.DataFrame) -> Figure:
     grid[0].plot(range(len(paper)), 100 * paper["paper"], "_", color=PAPER, ms=22, mew=1.6, label="the paper")
     grid[0].set_ylabel("Gain in success (points)")
     legend(figure, grid[0], 3)
-    note = f"n = {span(table['n'])} episodes in pairs a point; whiskers: 95 %, bootstrap over worlds."
+    note = f"n = {span(table['n'])} pairs of episodes a point; whiskers: 95 %, bootstrap over worlds."
     stamp(figure, f"{note} The paper does not say for which length. {NOTE}")
     return figure
 

@@ -53,8 +53,8 @@ def _crossings(tables: Tables) -> str:
         if output in OUTPUTS
     )
     return (
-        f"Computed for prompts of {SYSTEM} and {OBSERVATION} tokens and {BRANCHING} valid actions, GiG "
-        f"costs, beside ReAct: {told}."
+        f"Computed for a system message of {SYSTEM} tokens, observations of {OBSERVATION} and {BRANCHING} "
+        f"valid actions, GiG costs, beside ReAct: {told}."
     )
 
 
@@ -77,5 +77,5 @@ def _pairs(model: str, tables: Tables) -> str:
     rows = tables["pairs"]
     return (
         f"**{model}**: in {rows['crossover'].notna().sum()} of {len(rows)} kitchens ReAct came to cost more "
-        f"than GiG within the episode, which lasted {rows['calls'].median():.0f} calls (median)."
+        f"than GiG within the calls that both their episodes had, {rows['calls'].median():.0f} in the median."
     )

@@ -119,7 +119,9 @@ def measured(records: pd.DataFrame, out: Path) -> pd.DataFrame:
     ended = records[records["status"] == "ok"].sort_values("mode", ascending=False, kind="stable")
     for _, record in ended.iterrows():  # sync before async
         trajectory = read_trajectory(out, record)
-        first = next(entry["prompt_tokens"] for entry in trajectory if entry["type"] == "call")
+        first = next((entry["prompt_tokens"] for entry in trajectory if entry["type"] == "call"), None)
+        if first is None:  # its first prompt did not fit into the model's context
+            continue
         system = system_tokens(record["method"], record["task"], record["seed"], first)
         found = spent(record["method"], trajectory, system, record["branching"] or 1)
         columns = {

@@ -13,10 +13,9 @@ from pathlib import Path
 import pandas as pd
 from scipy.optimize import brentq
 
-from mnemocraft import costs
+from mnemocraft import costs, paths
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.paths import NO_MODEL
 from mnemocraft.runs import Study
 from mnemocraft.studies import papers, report
 from mnemocraft.studies.checks import check, check_seeds
@@ -100,7 +99,7 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
 
     What is compared here are lengths, which ten layouts give; nothing is tested.
     """
-    check("profile", profile, sweep.PROFILES)
+    check("profile", profile, paths.PROFILES)
     check_seeds(seeds, 42)
     used = BENCHMARK_SEEDS if profile == "full" else seeds[:1]
     whole = sweep.study("smoke" if profile == "smoke" else "quick", used)
@@ -129,5 +128,5 @@ ALGEBRA = ("crossovers", "paper_crossover")
 def write(found: Mapping[str, pd.DataFrame], records: pd.DataFrame, folder: Path) -> None:
     """Write tables, those of :data:`ALGEBRA` with a provenance that names no model."""
     computed = {name: found[name] for name in ALGEBRA}
-    report.write(computed, {"model": NO_MODEL, "seeds": "", "config": ""}, folder)
+    report.write(computed, {"model": paths.NO_MODEL, "seeds": "", "config": ""}, folder)
     report.write({name: table for name, table in found.items() if name not in ALGEBRA}, records, folder)

@@ -20,7 +20,6 @@ from mnemocraft.surrogate.minds.household.beliefs import OPENS, TOOL, TOOLS, Bel
 _TASK = re.compile(r"^(?:Your task is to|Task|Goal|Correct the plan for the task): (.+?)\.?$", re.M)
 _FAILED = re.compile(r'I failed at step \d+ "([^"]+)"|^Error Feedback: "([^"]+)"', re.M)
 _TREATED = re.compile(r"(?:clean|heat|cool) \w+(?: \d+ with| at) \w+ \d+")
-_REMEMBERED = re.compile(r"^(?:Memory|Experience|Action then|Past Experience|\s*-?\s*\w[^:\n]*):(.*)$", re.M)
 _TAKEN = re.compile(r"take (\w+) \d+ from (\w+ \d+)")
 _REVISES = "you answer with a new plan"
 """What the prompt of a planner says whose plans are revised."""
