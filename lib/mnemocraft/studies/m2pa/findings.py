@@ -55,13 +55,13 @@ def _of(row: pd.Series) -> str:
 def _conditional(model: str, found: Tables) -> str:
     """Overall and conditional success at the hardest level, with and without memory."""
     table = found["figure7"]
-    rows = table[table["level"] == "Complex"].set_index(["player", "rate"])
+    rows = table[table["level"] == "Complex"].set_index(["player", "rate"]).T
     pairs = (("with", "m2pa"), ("without", "working"))
     told = [
-        f"{word} memory {_of(rows.loc[player, 'overall'])} overall and "
-        f"{_of(rows.loc[player, 'conditional'])} conditional"
+        f"{word} memory {_of(rows[player, 'overall'])} overall and "
+        f"{_of(rows[player, 'conditional'])} conditional"
         for word, player in pairs
-        if (player, "conditional") in rows.index
+        if (player, "conditional") in rows
     ]
     return f"`{model}`, M2PA in complex tasks (equation 5): {'; '.join(told)}." if told else ""
 
@@ -87,8 +87,8 @@ def _capacity(model: str, found: Tables) -> str:
 
 
 def _sight(model: str, found: Tables) -> str:
-    rows = found["sight"].set_index("player")
-    one, other = rows.loc["controller"], rows.loc["mean_colour"]
+    rows = found["sight"].set_index("player").T
+    one, other = rows["controller"], rows["mean_colour"]
     return (
         f"`{model}`, M2PA in the overworld: with the controller's features {_rate(one)} and "
         f"{one['recalled']:.1f} prompts with a memory an episode, with mean colour {_rate(other)} and "
