@@ -135,7 +135,7 @@ def test_the_browser_finds_what_the_episode_recalled(records, run_folder, monkey
     page = browse.memory_browser(records, run_folder)
     assert page.data.count("data:image/png") == 1
     mine = records.query(f"part == '{load.SHARED}' and player == '{load.FULL}'").sort_values("index")
-    known, before = browse._kept(read_memory(run_folder, mine["stream"].iloc[0], len(mine)))
+    known, before = browse._kept(read_memory(run_folder, mine))
     assert len(known) == mine["entries"].iloc[-1] and before[0] == 0
     checked = 0
     for _, row in mine.iterrows():

@@ -7,7 +7,6 @@ import logging
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf, nan
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,16 +141,17 @@ def read_trajectory(out: Path, record: Mapping[str, Any] | pd.Series) -> list[di
     return read_member(path, int(record["trajectory_offset"]), int(record["trajectory_length"]))
 
 
-def read_memory(out: Path, stream: str, episodes: int) -> list[Any]:
-    """What the first episodes of a stream wrote to the memory, in their order; None where one wrote nothing.
+def read_memory(out: Path, episodes: pd.DataFrame) -> list[Any]:
+    """What episodes of a stream wrote to the memory, in their order; None where one wrote nothing.
 
     Args:
         out: The run folder.
-        stream: Its name in the records.
-        episodes: How many; a longer run may have left more.
+        episodes: Rows of :func:`load_records`, all of one stream.
     """
-    found = _planned(stream_path(out, stream), _plan(out)[stream][:episodes])
-    return [record.get("memory") for record in sorted(found, key=itemgetter("index"))]
+    rows = episodes.sort_values("index")
+    lines = read_lines(stream_path(out, rows["stream"].iloc[0]))
+    wrote = {record["identity"]: record.get("memory") for _, record in lines if record}
+    return [wrote.get(identity) for identity in rows["identity"]]
 
 
 def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()) -> None:

@@ -38,6 +38,20 @@ def over_clusters(found: Estimate, unit: str) -> dict[str, float]:
     return numbers(found) | {"low": low, "high": high, unit: found.clusters}
 
 
+def less(one: Sequence[float], other: Sequence[float]) -> tuple[float, float, float]:
+    """A difference of two independent numbers, its interval made from theirs (Newcombe 1998, method 10).
+
+    Each number is value, low and high; so is what is returned.
+    """
+    (value, low, high), (minus, under, over) = one, other
+    gap = value - minus
+    return (
+        gap,
+        gap - float(np.hypot(value - low, over - minus)),
+        gap + float(np.hypot(high - value, minus - under)),
+    )
+
+
 def text(row: pd.Series, value: str = "value", digits: str = ".2f") -> str:
     """A number of a table for reading: ``0.52 [0.49, 0.55]``, or ``0.52`` without one; ``-``: not known."""
     if pd.isna(row[value]):

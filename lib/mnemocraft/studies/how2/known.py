@@ -15,7 +15,7 @@ import pandas as pd
 
 from mnemocraft.agents.how2.settings import AGENTS, TEACHERS
 from mnemocraft.studies import estimates
-from mnemocraft.studies.estimates import over_clusters
+from mnemocraft.studies.estimates import NUMBERS, less, over_clusters
 from mnemocraft.studies.how2 import measures
 from mnemocraft.studies.how2.measures import DIFFICULTIES
 
@@ -59,12 +59,10 @@ def _grouped(episodes: pd.DataFrame, known: Collection[str]) -> pd.DataFrame:
 
 
 def _difference(known: dict[str, float], unknown: dict[str, float]) -> dict[str, float]:
-    """Difference of two independent rates, its interval made from theirs (Newcombe 1998, method 10)."""
-    value = known["value"] - unknown["value"]
-    below = np.hypot(known["value"] - known["low"], unknown["high"] - unknown["value"])
-    above = np.hypot(known["high"] - known["value"], unknown["value"] - unknown["low"])
+    ends = NUMBERS[:3]
+    found = less([known[end] for end in ends], [unknown[end] for end in ends])
     sums = {name: known[name] + unknown[name] for name in ("n", "n_targets")}
-    return {"value": value, "low": float(value - below), "high": float(value + above)} | sums
+    return dict(zip(ends, found, strict=True)) | sums
 
 
 EASY, NO_TEACHER = "easy", ("base", "none", ALL)

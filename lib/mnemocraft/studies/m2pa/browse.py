@@ -36,7 +36,7 @@ def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | st
     if mine.empty:
         return "M2PA has not been played."
     memory = Episodic(threshold=2.0)  # so that everything is near enough to be shown with its score
-    memory.restore(read_memory(out, mine["stream"].iloc[0], len(mine)))
+    memory.restore(read_memory(out, mine))
     known = memory.store.memories
     encoder = get_encoder("minilm")
     vectors = encoder.encode([each.situation.goal for each in known]) if known else np.empty((0, 0))

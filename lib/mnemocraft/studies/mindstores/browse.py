@@ -55,7 +55,7 @@ def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | st
     mine = mine[mine["seed"] == mine["seed"].min()].sort_values("index")
     if mine.empty:
         return "MindStores with one memory for all tasks has not been played."
-    known, before = _kept(read_memory(out, mine["stream"].iloc[0], len(mine)))
+    known, before = _kept(read_memory(out, mine))
     rows = mine.assign(before=[before[index] for index in mine["index"]])
     rows = rows[(rows["recalled"] > 0) & (rows["before"] > 0)]
     rows = rows.sort_values(["revisions", "index"], ascending=False).head(LOOKED_AT)

@@ -14,7 +14,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.stats import MIN_CLUSTERS
 from mnemocraft.studies import papers
 from mnemocraft.studies.checks import check
-from mnemocraft.studies.estimates import in_order, span, text
+from mnemocraft.studies.estimates import NUMBERS, in_order, less, span, text
 from mnemocraft.studies.minecraft.load import EVALUATE, RIVAL
 
 CONTROLLERS = ("scripted", "learned", "random")
@@ -100,20 +100,11 @@ def against_random(found: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for name in [skill for kind, skill in of if kind == "random"]:
         learned, random, script = (of[kind, name] for kind in ("learned", "random", "scripted"))
-        rate = _less(learned, random, "value", "low", "high")
-        steps = _less(learned, random, *EFFORT)
+        rate, steps = (less([*learned[[*ends]]], [*random[[*ends]]]) for ends in (NUMBERS[:3], EFFORT))
         better = "-" if not script["value"] else "rate" if rate[1] > 0 else "steps" if steps[2] < 0 else "no"
         rows.append((name, *rate, *steps, better, min(learned["n"], random["n"])))
     columns = [f"{what}{end}" for what in ("rate", "steps") for end in ("", "_low", "_high")]
     return pd.DataFrame(rows, columns=["skill", *columns, "better", "n"])
-
-
-def _less(one: pd.Series, other: pd.Series, value: str, low: str, high: str) -> tuple[float, float, float]:
-    """A difference with the interval that two independent intervals give (Newcombe 1998; MOVER)."""
-    gap = one[value] - other[value]
-    down = np.hypot(one[value] - one[low], other[high] - other[value])
-    up = np.hypot(one[high] - one[value], other[value] - other[low])
-    return gap, gap - down, gap + up
 
 
 def better_than_random(against: pd.DataFrame) -> str:
