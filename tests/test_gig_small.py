@@ -158,7 +158,8 @@ def test_an_experience_that_only_one_kind_of_dish_was_made_with_is_told_as_a_par
     assert f"- {claim}: **not measured** (known ones +100.0 points" in told
     assert "another dish's" not in told
     drawn = claimed(tables, "x")["verdicts"]
-    assert [label.get_text() for label in drawn.axes[0].get_yticklabels()] == ["known", f"{claim} (not run)"]
+    labels = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
+    assert labels == ["known", f"{claim} (not run as a whole)"]
     stamp = drawn.get_supxlabel().replace("\N{NO-BREAK SPACE}", " ")
     assert "n = 72 pairs in 24 layouts a claim" in stamp  # nothing is said of those that were not run
 
