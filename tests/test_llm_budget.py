@@ -90,6 +90,7 @@ def test_a_bad_row_is_named(tmp_path, monkeypatch):
 
 
 def test_a_model_with_a_price_stops_at_ten_dollars_if_nobody_sets_a_limit(monkeypatch):
+    assert budget.DEFAULT_DOLLARS == 10
     monkeypatch.setattr("mnemocraft.llm.budget.DEFAULT_DOLLARS", 45 * 5e-6)
     with FakeServer() as server:
         answered, error, _ = ask(server, 8, None)

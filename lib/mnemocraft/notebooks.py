@@ -333,7 +333,7 @@ def _export(job: Job) -> None:
 def _first_line(text: str) -> str:
     """The first line of an error, cut: it goes through a pipe that holds so much and no more."""
     line = re.sub(r"\x1b\[[0-9;]*m", "", text).strip().partition("\n")[0]
-    return line if len(line) <= MAX_ERROR else f"{line[:MAX_ERROR]}... ({len(line)} characters)"
+    return _short(line, MAX_ERROR)
 
 
 def _shown(path: Path) -> str:
@@ -390,8 +390,8 @@ def _bounded(digits: str) -> int:
     return int(digits)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"
+def _short(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else f"{text[: most - 20]}... ({len(text)} characters)"
 
 
 def _workers(text: str) -> int:

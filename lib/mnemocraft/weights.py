@@ -56,11 +56,10 @@ def write(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) ->
     """Write tensors, and JSON-able facts about them, so that equal contents are equal bytes."""
     from safetensors.numpy import save
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    from mnemocraft.runs.files import replace_file
+
     whole = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(save(whole, {_KEY: json.dumps(about, sort_keys=True)}))
-    part.replace(path)
+    replace_file(path, save(whole, {_KEY: json.dumps(about, sort_keys=True)}))
 
 
 def sha256(path: Path) -> str:

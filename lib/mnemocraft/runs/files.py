@@ -11,8 +11,8 @@ from pathlib import Path
 from mnemocraft.errors import MnemocraftError
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write a text file (UTF-8, newlines as given) so that readers see the old one or the new one.
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Write a file (a text as UTF-8, newlines as given) so that readers see the old one or the new one.
 
     Raises:
         MnemocraftError: It cannot be written, e.g. because the disk is full; the old one stands.
@@ -22,7 +22,7 @@ def replace_file(path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent)
         try:
-            draft.write_text(text, encoding="utf-8", newline="")
+            draft.write_bytes(content.encode() if isinstance(content, str) else content)
             draft.replace(path)
         except OSError:
             draft.unlink(missing_ok=True)

@@ -47,6 +47,11 @@ def points(row: pd.Series, value: str = "effect") -> str:
     return f"{100 * row[value]:+.1f} points{known}"
 
 
+def per_cent(row: pd.Series) -> str:
+    """A rate with its interval for reading: ``16 % [9, 26]``."""
+    return f"{100 * row['value']:.0f} % [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
+
+
 def verdict(row: pd.Series) -> str:
     """A claim's verdict; with its p where the interval alone would say otherwise."""
     return f"**{row['verdict']}**{_p(row)}"

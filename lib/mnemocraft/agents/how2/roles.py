@@ -51,12 +51,12 @@ async def is_relevant(rollout: Rollout, context: str, recipe: str, entry: str) -
     """IsRelevant, equation 2, asked for one entry. Anything that does not begin with yes is a no."""
     prompt = prompts.render("relevance", context=context, recipe=recipe, memory=entry)
     answer = await call(rollout, "relevance", prompt, prompts.role_system(rollout.world.guide))
-    return says_yes(answer)
+    return says("yes", answer)
 
 
-def says_yes(answer: str) -> bool:
-    """Whether an answer begins with yes, in quotation marks or bold or not."""
-    return answer.strip().lower().lstrip("\"'*").startswith("yes")
+def says(word: str, answer: str) -> bool:
+    """Whether an answer begins with a word (in small letters), in quotation marks or bold or not."""
+    return answer.strip().lower().lstrip("\"'*").startswith(word)
 
 
 async def parse_answer(

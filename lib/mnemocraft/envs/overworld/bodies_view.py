@@ -14,6 +14,7 @@ from mnemocraft.envs.overworld.tables import Tables
 from mnemocraft.envs.overworld.world import UNIT, VIEW, World
 
 TANGENT = 734221
+"""Tangent of half the vertical field of view of 70 degrees, in 1/2**20."""
 FACE_SHADES = (176, 256, 216)
 BODY = 128
 """Mobs are seen as this number plus their kind; stacks as this number, and blocks as numbers below."""

@@ -13,7 +13,7 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
-from mnemocraft.studies.findings import Played, each, gather, points, verdict
+from mnemocraft.studies.findings import Played, each, gather, per_cent, points, verdict
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -51,7 +51,7 @@ def _told(row: pd.Series) -> str:
 def _first_plans(model: str, found: Tables) -> str:
     goals = found["goals_of_the_design"]
     told = "; ".join(
-        f"{_per_cent(row)} of {row['n']} {row['items']} tasks "
+        f"{per_cent(row)} of {row['n']} {row['items']} tasks "
         f"(goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
         for _, row in goals.iterrows()
     )
@@ -69,15 +69,11 @@ def _small_claims(model: str, found: Tables) -> str:
 def _first_alone(model: str, found: Tables) -> str:
     """How much of DEPS's lead in the small model's study is not due to its rounds."""
     rates = found["known_items"].query("version == 'both' and items == @ALL").set_index("arm").T
-    first, one = (_per_cent(rates[arm]) for arm in ("first plan", "gpt"))
+    first, one = (per_cent(rates[arm]) for arm in ("first plan", "gpt"))
     return (
         f"`{model}`: with one call each DEPS completes {first} and GPT {one} of the tasks, so that perhaps "
         "not all of its lead comes from the rounds, which can only add to its first plan (not tested)."
     )
-
-
-def _per_cent(row: pd.Series) -> str:
-    return f"{100 * row['value']:.0f} % [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
 
 
 def _alike(model: str, found: Tables) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from mnemocraft.agents.how2.roles import says_yes
+from mnemocraft.agents.how2.roles import says
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import difference
 from mnemocraft.studies.how2 import measures
@@ -71,7 +71,7 @@ def _said(
     calls = "tokens_relevance_calls"
     checked = episodes[episodes[calls] > 0] if calls in episodes else episodes.iloc[:0]
     said = [
-        (number, not says_yes(event["text"]))
+        (number, not says("yes", event["text"]))
         for number, episode in enumerate(checked.to_dict("records"))
         for event in trajectory({str(name): value for name, value in episode.items()})
         if event["type"] == "call" and event["role"] == "relevance"

@@ -8,7 +8,7 @@ from functools import partial
 
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.agents.how2.agent import SAMPLING
-from mnemocraft.agents.how2.roles import call
+from mnemocraft.agents.how2.roles import call, says
 from mnemocraft.agents.how2.settings import TEACHERS
 from mnemocraft.agents.rollout import Agent, Rollout, Stopped
 from mnemocraft.agents.stream import EpisodeStream
@@ -60,7 +60,7 @@ async def validate(rollout: Rollout, teacher: str) -> None:
     answer = await call(rollout, "teacher", prompt)
     reference = world.how_to(target, question, teacher)
     prompt = prompts.render("judge", question=question, reference=reference, answer=answer)
-    valid = (await call(rollout, "judge", prompt)).upper().lstrip("\"'*").startswith("VALID")
+    valid = says("valid", await call(rollout, "judge", prompt))
     world.verdict = "VALID" if valid else "INVALID"
     raise Stopped(world.verdict)
 

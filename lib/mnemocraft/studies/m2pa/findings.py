@@ -11,7 +11,7 @@ from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import estimates
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Played, gather, points, verdict
+from mnemocraft.studies.findings import Played, gather, per_cent, points, verdict
 from mnemocraft.studies.m2pa.load import STEM, chosen
 from mnemocraft.studies.markup import escaped
 
@@ -44,12 +44,8 @@ def _told(row: pd.Series) -> str:
     return f"{row['claim']}: {points(row)}, {where}: {verdict(row)}."
 
 
-def _rate(row: pd.Series) -> str:
-    return f"{100 * row['value']:.0f} % [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
-
-
 def _of(row: pd.Series) -> str:
-    return f"{_rate(row)} of {row['n']}"
+    return f"{per_cent(row)} of {row['n']}"
 
 
 def _conditional(model: str, found: Tables) -> str:
@@ -68,7 +64,7 @@ def _conditional(model: str, found: Tables) -> str:
 
 def _fragments(model: str, found: Tables) -> str:
     rows = found["figure8"].set_index("sub_goals")
-    told = [f"with {n} {_rate(row)}" for n, row in rows.iterrows()]
+    told = [f"with {n} {per_cent(row)}" for n, row in rows.iterrows()]
     return (
         f"`{model}`, M2PA, a diamond by sub-goals that are already in the memory (Figure 8): "
         f"{', '.join(told)}; {rows['n'].iloc[0]} episodes each."
@@ -77,7 +73,7 @@ def _fragments(model: str, found: Tables) -> str:
 
 def _capacity(model: str, found: Tables) -> str:
     rows = found["figure9"].query("level == 'Complex'").sort_values("capacity")
-    told = [f"with {row['capacity']} {_rate(row)}" for _, row in rows.iterrows()]
+    told = [f"with {row['capacity']} {per_cent(row)}" for _, row in rows.iterrows()]
     if not told:
         return ""
     return (
@@ -90,15 +86,15 @@ def _sight(model: str, found: Tables) -> str:
     rows = found["sight"].set_index("player").T
     one, other = rows["controller"], rows["mean_colour"]
     return (
-        f"`{model}`, M2PA in the overworld: with the controller's features {_rate(one)} and "
-        f"{one['recalled']:.1f} prompts with a memory an episode, with mean colour {_rate(other)} and "
+        f"`{model}`, M2PA in the overworld: with the controller's features {per_cent(one)} and "
+        f"{one['recalled']:.1f} prompts with a memory an episode, with mean colour {per_cent(other)} and "
         f"{other['recalled']:.1f} ({one['n']:.0f} episodes each): not the paper's encoders."
     )
 
 
 def _models(model: str, found: Tables) -> str:
     rows = found["figure5"].query("part == 'Hard and Complex'").sort_values("value")
-    told = [f"{escaped(row['model'])} {row['memory']} memory {_rate(row)}" for _, row in rows.iterrows()]
+    told = [f"{escaped(row['model'])} {row['memory']} memory {per_cent(row)}" for _, row in rows.iterrows()]
     if not told:
         return ""
     where = f"{estimates.span(rows['n'])} episodes each"
