@@ -12,7 +12,7 @@ import mnemocraft
 
 LIB = Path(mnemocraft.__file__).parent
 LAYERS = (
-    ("errors", "paths", "lazy", "registry", "bounded"),
+    ("errors", "paths", "lazy", "registry", "bounded", "files"),
     ("stats", "figstyle", "costs", "weights", "encoders"),
     ("llm",),
     ("envs",),

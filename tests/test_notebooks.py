@@ -18,8 +18,8 @@ import pytest
 
 from fake_server import FakeServer, say
 from mnemocraft import notebooks, paths
+from mnemocraft.files import replace_file
 from mnemocraft.notebooks import Job, main, select
-from mnemocraft.runs.files import replace_file
 from mnemocraft.studies.household import load as household
 
 NOTEBOOKS = sorted(paths.NOTEBOOKS.glob("*.ipynb"))

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from mnemocraft import files
 from mnemocraft.errors import MnemocraftError, RunLocked
-from mnemocraft.runs import files, lease
-from mnemocraft.runs.files import draft_of, replace_file
+from mnemocraft.files import draft_of, replace_file
+from mnemocraft.runs import lease
 from mnemocraft.runs.lease import Lease, hold
 
 
@@ -135,7 +136,7 @@ def test_a_draft_that_found_no_room_is_removed(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_text", full)
+        patch.setattr(Path, "write_bytes", full)
         with pytest.raises(MnemocraftError, match=r"t\.csv cannot be written: No space left on device"):
             replace_file(tmp_path / "t.csv", "new\n")
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]

@@ -249,7 +249,7 @@ def _process(job: Job, sender: Connection) -> None:
 
 def _sweep() -> None:
     """Deletes what killed runs left in the folder for temporary files."""
-    from mnemocraft.runs.files import alive
+    from mnemocraft.files import alive
 
     for folder in Path(tempfile.gettempdir()).glob(f"{_JUPYTER}*-*"):
         number = folder.name.removeprefix(_JUPYTER).partition("-")[0]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mnemocraft.errors import MissingExtra, MnemocraftError, unreadable
+from mnemocraft.files import replace_file
 
 Array = npt.NDArray[np.generic]
 
@@ -55,8 +56,6 @@ def read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
 def write(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) -> None:
     """Write tensors, and JSON-able facts about them, so that equal contents are equal bytes."""
     from safetensors.numpy import save
-
-    from mnemocraft.runs.files import replace_file
 
     whole = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     replace_file(path, save(whole, {_KEY: json.dumps(about, sort_keys=True)}))

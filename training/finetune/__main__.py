@@ -35,10 +35,10 @@ import pandas as pd
 from tqdm import tqdm
 
 from mnemocraft import paths
+from mnemocraft.files import replace_file
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
-from mnemocraft.runs.files import replace_file
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
 from training.finetune.watching import dialogues as given

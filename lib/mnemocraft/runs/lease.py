@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mnemocraft.errors import RunLocked
-from mnemocraft.runs.files import replace_file, sweep, unwritable
+from mnemocraft.files import replace_file, sweep, unwritable
 
 RENEWED_S = 2.0
 PATIENCE_S = 4 * RENEWED_S

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs.files import replace_file
+from mnemocraft.files import replace_file
 from mnemocraft.runs.identity import chain
 from mnemocraft.runs.store import Record, read_lines, read_member, stream_path, trajectory_path
 

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mnemocraft.errors import BudgetExceeded, MnemocraftError
+from mnemocraft.files import replace_file
 from mnemocraft.runs import cluster
-from mnemocraft.runs.files import replace_file
 from mnemocraft.runs.forecast import announcement, first_look
 from mnemocraft.runs.identity import StreamIdentity, code_version, identify
 from mnemocraft.runs.jobs import die_with_parent, run_job

@@ -15,7 +15,7 @@ from mnemocraft import paths
 _PACKAGE = Path(paths.__file__).parent
 _NAME = _PACKAGE.name
 _ENTRY_POINT = re.compile(rf"({_NAME}(?:\.\w+)+):\w+(?:\.\w+)*")
-_LEFT_OUT = (f"{_NAME}.runs", f"{_NAME}.paths")
+_LEFT_OUT = (f"{_NAME}.runs", f"{_NAME}.files", f"{_NAME}.paths")
 TEXTS = (".toml", ".json", ".txt")
 """Data files beside a module, such as prompts, that count with it."""
 
@@ -25,8 +25,8 @@ def fingerprint(start: Callable[..., Any], data: Sequence[str] = ()) -> dict[str
 
     Code is the import closure of its module: every module of this package that is imported anywhere in one,
     also inside functions but not for type checking only, or named there as an entry point
-    (``"mnemocraft.encoders:MiniLM"``), with the prompt and data files of its folder. ``runs`` itself and
-    ``paths`` are left out: they keep results and decide none.
+    (``"mnemocraft.encoders:MiniLM"``), with the prompt and data files of its folder. ``runs`` itself,
+    ``files`` and ``paths`` are left out: they keep results and decide none.
 
     Args:
         start: A function of a module of this package.

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import MnemocraftError, RunLocked
-from mnemocraft.runs.files import draft_of, unwritable
+from mnemocraft.files import draft_of, unwritable
 
 Record = dict[str, Any]
 

@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 
 from mnemocraft import figstyle, paths
 from mnemocraft.errors import unreadable
+from mnemocraft.files import replace_file
 from mnemocraft.runs import code_version, write_table
-from mnemocraft.runs.files import replace_file
 from mnemocraft.studies.estimates import number, text, wide
 from mnemocraft.studies.markup import escaped
 
