@@ -188,11 +188,17 @@ def test_recency_goes_before_similarity_among_hits_only():
     assert nearest.memory.plan == "same", "equation 2 chooses k before recency sorts them"
 
 
-def test_a_distance_of_exactly_the_threshold_is_no_hit():
+@pytest.mark.parametrize("last_digits", [-3e-7, -6e-8, 0, 6e-8, 3e-7])
+def test_a_distance_of_exactly_the_threshold_is_no_hit_on_any_processor(last_digits):
+    class Processor(Letters):
+        def encode(self, texts):
+            return super().encode(texts) * np.float32(1 + last_digits)
+
     memory = EpisodicMemory(1.0, threshold=WEIGHTS["biome"])
-    with patch.object(EpisodicMemory, "distance", lambda *_: WEIGHTS["biome"]):
-        memory.add("obtain 1 stick", plan="p")
-        assert memory.retrieve("obtain 1 stick") == []
+    memory.add("obtain 1 stick", plan="p", inventory={"planks": 2}, biome="plains")
+    with patch("mnemocraft.memory.episodic.get_encoder", lambda name: Processor()):
+        assert memory.retrieve("obtain 1 stick", inventory={"planks": 2}, biome="desert") == []
+        assert memory.retrieve("obtain 1 stick", inventory={"planks": 2}, biome="plains")
 
 
 def test_the_three_most_similar_become_their_most_recent():

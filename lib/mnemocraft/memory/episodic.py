@@ -199,7 +199,11 @@ class EpisodicMemory:
                 self._merge(goal)
 
     def distance(self, one: Situation, other: Situation) -> float:
-        """1 - similarity, from 0 on."""
+        """1 - similarity, from 0 on, with six decimals.
+
+        The same goal with the same things in another biome is exactly :data:`THRESHOLD` away: the last digits
+        of an encoder, which differ from processor to processor, must not decide whether that is a hit.
+        """
         goals = get_encoder(self.encoder).encode([one.goal, other.goal])
         context = (
             WEIGHTS["goal"] * float(goals[0] @ goals[1])
@@ -207,8 +211,9 @@ class EpisodicMemory:
             + WEIGHTS["biome"] * (one.biome == other.biome)
         )
         if one.image is None or other.image is None:
-            return max(0.0, 1 - context)
-        return max(0.0, 1 - self.alpha * context - (1 - self.alpha) * float(one.image @ other.image))
+            return max(0.0, round(1 - context, 6))
+        picture = float(one.image @ other.image)
+        return max(0.0, round(1 - self.alpha * context - (1 - self.alpha) * picture, 6))
 
     def __len__(self) -> int:
         """Number of memories."""
