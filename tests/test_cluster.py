@@ -23,7 +23,7 @@ from mnemocraft.llm import Budget
 from mnemocraft.runs import Study, cluster, load_records, run_study, write_table
 from mnemocraft.runs.identity import identify
 from mnemocraft.runs.jobs import run_job
-from mnemocraft.runs.lease import Lease
+from mnemocraft.runs.lease import Lease, hold
 from mnemocraft.runs.store import trajectory_path
 from mnemocraft.runs.stream import Job
 from runs_toy import KILL_STUDY, TASKS, InstantSpec, start_slower, toy_study
@@ -257,6 +257,28 @@ def test_an_endpoint_s_streams_are_spread_within_its_limit_unless_a_budget_must_
     assert len(cluster.parts(endpoint, False)) == 4 and cluster.at_once(endpoint, False) == 3
     assert len(cluster.parts(job(tmp_path, InstantSpec(budget=Budget(9))), False)) == 1
     assert len(KILL_STUDY.streams) == cluster.at_once(job(tmp_path), True)
+
+
+def test_a_budget_whose_worker_died_is_not_begun_anew(tmp_path: Path) -> None:
+    """The scheduler hands the job out again, with the count as it was before anything was asked."""
+    held = job(tmp_path, InstantSpec(cpu_bound=False, budget=Budget(9)))
+    held.lease.write()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster, "run_job", lambda _: os.stat(tmp_path / "the worker dies"))
+        with pytest.raises(FileNotFoundError):
+            cluster._play(held, cluster.fingerprint(held.study.start)["code"])
+        with pytest.raises(MnemocraftError, match="the worker that counted the budget died"):
+            cluster._play(held, cluster.fingerprint(held.study.start)["code"])
+        another = replace(held, streams=held.streams[1:])
+        with pytest.raises(FileNotFoundError):
+            cluster._play(another, cluster.fingerprint(held.study.start)["code"])
+        unlimited = replace(held, spec=InstantSpec(cpu_bound=False))
+        for _ in range(2):
+            with pytest.raises(FileNotFoundError):
+                cluster._play(unlimited, cluster.fingerprint(held.study.start)["code"])
+    with hold(tmp_path) as lease:
+        lease.count_budget("job")  # the next run counts anew
+    assert not list(tmp_path.glob(".budget-*"))
 
 
 def test_the_page_says_what_the_benchmark_measured() -> None:

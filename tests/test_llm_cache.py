@@ -297,6 +297,24 @@ def test_a_damaged_cache_is_set_aside_and_begun_anew(damage, tmp_path, caplog):
     assert len(list(tmp_path.glob("answers.sqlite.damaged-*"))) >= 1, "nothing paid for is thrown away"
 
 
+def test_a_model_that_was_closed_says_so_and_the_cache_stays_as_it_is(tmp_path):
+    """Another process has the file open; only damage to the file is damage."""
+    file, request = tmp_path / "answers.sqlite", Request("m", USER)
+    other = AnswerCache(file)
+    other.put(request, Reply("paid for", [], Usage(1, 1)))
+
+    async def too_late():
+        model = get_model("surrogate", cache=file)
+        await model.aclose()
+        await model.complete(USER)
+
+    with pytest.raises(ModelUnavailable, match="closed database"):
+        asyncio.run(too_late())
+    assert not list(tmp_path.glob("*.damaged-*"))
+    other.put(Request("m", [*USER, *USER]), Reply("more", [], Usage(1, 1)))
+    assert AnswerCache(file).get(request.key()).text == "paid for"
+
+
 def test_a_cache_that_is_damaged_while_it_is_open_heals(tmp_path):
     path = tmp_path / "answers.sqlite"
     cache, reply = AnswerCache(path), Reply("yes", [], Usage(1, 1))

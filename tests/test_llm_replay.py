@@ -8,8 +8,9 @@ import socket
 import pytest
 
 from fake_server import FakeServer, Fault, call
-from mnemocraft.errors import MnemocraftError, ReplayMiss, RequestTooLong
+from mnemocraft.errors import MnemocraftError, ModelError, ReplayMiss, RequestTooLong
 from mnemocraft.llm import export_recording, get_model, import_recording, replay
+from mnemocraft.llm.model import FAILURES_IN_A_ROW
 
 TOOL = {"type": "function", "function": {"name": "move", "parameters": {"type": "object"}}}
 SYSTEM = {"role": "system", "content": "You craft."}
@@ -129,6 +130,28 @@ def test_an_empty_answer_is_empty_again(answer, tmp_path):
         replayed = asyncio.run(ask(get_model(f"replay:{recording}")))
         assert replayed.text == first.text and not replayed.text.strip() and not replayed.tool_calls
         assert live().text == "an apple" and live().cached and len(server.requests) == 2
+
+
+def test_a_request_that_finally_failed_fails_again_and_what_follows_is_played_on(tmp_path):
+    """Its episode ended with an error and the run went on; a miss would stop the whole replay."""
+    cache, recording = tmp_path / "c.sqlite", tmp_path / "r.jsonl.gz"
+
+    async def play(model):
+        said = []
+        for number in range(FAILURES_IN_A_ROW + 2):
+            try:
+                said.append((await model.complete(conversation(f"apple {number}"))).text)
+            except ModelError as error:
+                said.append(str(error))
+        await model.aclose()
+        return said
+
+    faults = [Fault(500)] * (FAILURES_IN_A_ROW - 1)
+    with FakeServer(faults=faults) as server:
+        live = asyncio.run(play(get_model("m", base_url=server.url, cache=cache, max_retries=0)))
+    assert [text.startswith("echo") for text in live] == [False] * len(faults) + [True] * 3
+    assert export_recording(cache, recording) == FAILURES_IN_A_ROW + 2
+    assert asyncio.run(play(get_model(f"replay:{recording}"))) == live
 
 
 @pytest.mark.parametrize("request_", [{"temperature": 0}, {"tools": []}])

@@ -167,7 +167,7 @@ def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> No
     ADAPTERS.mkdir(exist_ok=True)
     name = _name(world)
     if (made := _file(folder, step)).is_file():  # else it was made elsewhere, and is served already
-        (ADAPTERS / f"{name}.gguf").write_bytes(made.read_bytes())
+        replace_file(ADAPTERS / f"{name}.gguf", made.read_bytes())
     if checks:
         rows = pd.DataFrame(checks).assign(served=lambda t: t["step"] == step)
         rows.to_csv(ADAPTERS / f"{name}.csv", index=False)

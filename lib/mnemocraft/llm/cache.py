@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemocraft.bounded import read_json
-from mnemocraft.errors import MnemocraftError, ModelUnavailable, RequestTooLong
+from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm.types import MOST_TOKENS, Reply, Request, ToolCall, Usage
 
 log = logging.getLogger(__name__)
@@ -27,27 +27,30 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, model TEXT NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL
 )"""
-_TOO_LONG = "too_long"
+_TOO_LONG, _FAILED = "too_long", "failed"
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _INSERT = f"""
 INSERT INTO answers VALUES (?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET reply = excluded.reply
 WHERE json_extract(answers.reply, '$.{_TOO_LONG}') IS NOT NULL
+OR json_extract(answers.reply, '$.{_FAILED}') IS NOT NULL
 OR trim(json_extract(answers.reply, '$.text'), char(9, 10, 13, 32)) = ''
    AND json_array_length(answers.reply, '$.tool_calls') = 0
 """
 
 
-def reply_to_json(reply: Reply | RequestTooLong) -> str:
+def reply_to_json(reply: Reply | ModelError) -> str:
     """A reply as JSON text (without ``cached``, which says where it came from, not what it is)."""
-    if isinstance(reply, RequestTooLong):
-        return json.dumps({_TOO_LONG: str(reply)}, ensure_ascii=False)
+    if isinstance(reply, ModelError):
+        kind = _TOO_LONG if isinstance(reply, RequestTooLong) else _FAILED
+        return json.dumps({kind: str(reply)}, ensure_ascii=False)
     fields = asdict(reply)
     del fields["cached"]
     # Unsorted: the order of a call's arguments is part of the answer, and of the next request.
     return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
 
-def reply_from_json(fields: Any) -> Reply | RequestTooLong:
+def reply_from_json(fields: Any) -> Reply | ModelError:
     """What :func:`reply_to_json` was given; a reply is marked as cached.
 
     Raises:
@@ -56,6 +59,8 @@ def reply_from_json(fields: Any) -> Reply | RequestTooLong:
     match fields:
         case {"too_long": str(why)}:
             return RequestTooLong(why)
+        case {"failed": str(why)}:
+            return ModelError(why)
         case {"text": str(text), "tool_calls": list(calls), "usage": dict(usage)}:
             return Reply(
                 text, [_call_from_json(call) for call in calls], _usage_from_json(usage), cached=True
@@ -91,8 +96,8 @@ class AnswerCache:
     """Answers by content address (:meth:`Request.key`); no expiry; the first answer stays.
 
     A file that turns out to be damaged is set aside, and a new one begun; a damaged answer is asked anew.
-    That a request was too long or that the answer was empty is kept for recordings only, which have to end
-    an episode as it ended: a rerun asks again.
+    That a request was too long or failed, or that the answer was empty, is kept for recordings only, which
+    have to end an episode as it ended: a rerun asks again.
 
     Args:
         path: the SQLite file, made if missing; in an existing folder, ``answers.sqlite`` in it.
@@ -133,6 +138,8 @@ class AnswerCache:
         )  # fmt: skip
         try:
             shutil.copy2(self.path, aside)
+            if (newest := self.path.with_name(f"{self.path.name}-wal")).is_file():
+                shutil.copy2(newest, f"{aside}-wal")
             try:
                 with contextlib.closing(sqlite3.connect(":memory:")) as empty:
                     empty.execute(_SCHEMA)
@@ -149,15 +156,16 @@ class AnswerCache:
         """Execute a statement, once more with a new file if this one is damaged.
 
         Raises:
-            sqlite3.OperationalError: It cannot be executed: the disk is full, the file locked or gone.
+            sqlite3.DatabaseError: It cannot be executed: the disk is full, the file locked or gone, the cache
+                closed.
         """
         with self._lock:
             try:
                 return self._db.execute(statement, values).fetchall()
-            except sqlite3.OperationalError:
-                raise
-            except sqlite3.DatabaseError as damage:
-                self._begin_anew(damage)
+            except sqlite3.DatabaseError as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _DAMAGE:
+                    raise
+                self._begin_anew(error)
                 return self._db.execute(statement, values).fetchall()
 
     def _prepare(self) -> None:
@@ -191,7 +199,7 @@ class AnswerCache:
             raise self._lost(error) from None
         return reply if isinstance(reply, Reply) and not is_refusal(reply) else None
 
-    def put(self, request: Request, reply: Reply | RequestTooLong, key: str | None = None) -> None:
+    def put(self, request: Request, reply: Reply | ModelError, key: str | None = None) -> None:
         """Keep an answer.
 
         Raises:

@@ -163,7 +163,7 @@ class Model:
                 return hit
             try:
                 reply = await self._send(request)
-            except RequestTooLong as error:
+            except ModelError as error:
                 self._cache.put(request, error, key)
                 raise
             self._cache.put(request, reply, key)

@@ -14,7 +14,7 @@ from typing import Any
 
 from mnemocraft import __version__
 from mnemocraft.bounded import read_json
-from mnemocraft.errors import MnemocraftError, ReplayMiss, RequestTooLong
+from mnemocraft.errors import MnemocraftError, ModelError, ReplayMiss
 from mnemocraft.llm.cache import AnswerCache, reply_from_json
 from mnemocraft.llm.toolformat import normal
 from mnemocraft.llm.types import Reply, Request
@@ -213,6 +213,7 @@ class Replay:
         Raises:
             ReplayMiss: the request was not recorded; the message names what differs from the nearest.
             RequestTooLong: it was too long when it was recorded.
+            ModelError: it failed when it was recorded.
         """
         request = normal(request)
         answer = self._answers.get(request.key())
@@ -221,7 +222,7 @@ class Replay:
             asked = json.loads(request.canonical())
             raise ReplayMiss(f"This request is not in {self._path.name}. {explain_miss(asked, entries)}")
         reply = reply_from_json(json.loads(answer))
-        if isinstance(reply, RequestTooLong):
+        if isinstance(reply, ModelError):
             raise reply
         return reply
 

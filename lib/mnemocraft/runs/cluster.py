@@ -155,6 +155,8 @@ def _play(job: Job, code: str) -> None:
         raise MnemocraftError(
             f"the worker on {platform.node()} has other code: install the same version there"
         )
+    if job.spec.budget is not None:
+        job.lease.count_budget(identify(job.study, job.streams[0], job.spec).stem)
     if holder.get("machine") != machine():  # SQLite's files cannot be shared by machines
         job = replace(job, spec=replace(job.spec, cache=None))
     run_job(job)

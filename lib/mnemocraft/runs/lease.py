@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mnemocraft.errors import RunLocked
+from mnemocraft.errors import MnemocraftError, RunLocked
 from mnemocraft.files import replace_file, sweep, unwritable
 
 RENEWED_S = 2.0
@@ -74,6 +74,20 @@ class Lease:
         """Let no further episode begin; those in flight may end and be kept."""
         self.stop_flag.touch()
 
+    def count_budget(self, job: str) -> None:
+        """Become the only worker that counts a job's budget: what one has counted dies with it.
+
+        Raises:
+            MnemocraftError: Another worker has begun to.
+        """
+        try:
+            (self.out / f".budget-{job}").touch(exist_ok=False)
+        except FileExistsError:
+            raise MnemocraftError(
+                "the worker that counted the budget died, and its count with it; what is finished is kept, "
+                "and the next run goes on with the whole budget"
+            ) from None
+
     @property
     def stopped(self) -> bool:
         """Whether no further episode may begin."""
@@ -99,7 +113,7 @@ def hold(out: Path) -> Iterator[Lease]:
             _watch(lease.file, holder)
         for folder in (out, out / "streams", out / "trajectories"):
             sweep(folder)
-        for flag in out.glob(".stop-*"):
+        for flag in (*out.glob(".stop-*"), *out.glob(".budget-*")):
             flag.unlink(missing_ok=True)
         lease.write()
         ended = threading.Event()
@@ -112,7 +126,8 @@ def hold(out: Path) -> Iterator[Lease]:
             renewing.join()
             if lease.holder().get("token") == lease.token:
                 lease.file.unlink(missing_ok=True)
-            lease.stop_flag.unlink(missing_ok=True)
+            for flag in (lease.stop_flag, *out.glob(".budget-*")):
+                flag.unlink(missing_ok=True)
 
 
 def machine() -> str:
