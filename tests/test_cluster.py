@@ -264,7 +264,7 @@ def test_a_budget_whose_worker_died_is_not_begun_anew(tmp_path: Path) -> None:
     held = job(tmp_path, InstantSpec(cpu_bound=False, budget=Budget(9)))
     held.lease.write()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cluster, "run_job", lambda _: os.stat(tmp_path / "the worker dies"))
+        patch.setattr(cluster, "run_job", lambda _: (tmp_path / "the worker dies").stat())
         with pytest.raises(FileNotFoundError):
             cluster._play(held, cluster.fingerprint(held.study.start)["code"])
         with pytest.raises(MnemocraftError, match="the worker that counted the budget died"):

@@ -7,6 +7,7 @@ import pytest
 from helpers import Stand, encoding, play
 from mnemocraft.agents import AGENTS, get_agent
 from mnemocraft.agents.__main__ import lacking
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory import Cue, get_memory
 from mnemocraft.worlds import make
 
@@ -57,6 +58,17 @@ def test_what_the_others_hand_out():
             f"State: place {n}" for n in (19, 17, 15, 13, 11, 9)
         ]
         assert told("oracle").recall(Cue("get clay", "place 3")) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [(name, "k") for name in ("experience", "shuffled", "random", "bm25", "oracle", "skills")]
+    + [("history", "tokens")],
+)
+@pytest.mark.parametrize("number", [-1, 2.5, "5", None, float("inf")])
+def test_how_many_is_a_whole_number(name, option, number):
+    with pytest.raises(MnemocraftError, match=f"{option} must be a whole number of at least 0, not"):
+        get_memory(name, **{option: number})
 
 
 class Asked(Stand):

@@ -270,6 +270,10 @@ def test_only_what_worked_is_kept_and_told():
         ({"merge_threshold": -1}, "merge_threshold"),
         ({"per_task": 0}, "per_task"),
         ({"period": 0}, "period"),
+        ({"alpha": "x"}, "alpha"),
+        ({"threshold": None}, "threshold"),
+        ({"capacity": None}, "capacity"),
+        ({"capacity": float("inf")}, "capacity"),
     ],
 )
 def test_numbers_out_of_bounds_are_named_in_one_sentence(options, named):

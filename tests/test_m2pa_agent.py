@@ -7,19 +7,23 @@ import json
 
 import pytest
 
-from helpers import Scripted, Stand
+from helpers import Scripted, Stand, encoding
 from mnemocraft.agents import get_agent, play
-from mnemocraft.agents.m2pa.answers import Act, Decomposition, Skill, Workflow, read
+from mnemocraft.agents.m2pa.answers import Act, Decomposition, Skill, SkillGraph, Workflow, read
 from mnemocraft.agents.m2pa.controller import lines
-from mnemocraft.agents.m2pa.plan4mc import search
-from mnemocraft.memory import get_memory
+from mnemocraft.agents.m2pa.plan4mc import by_item, search
+from mnemocraft.envs import TextWorldEnv
+from mnemocraft.errors import MnemocraftError, RequestTooLong
+from mnemocraft.memory import Cue, get_memory
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.worlds import make
+from mnemocraft.worlds.minecraft import Demand
+from mnemocraft.worlds.textworld import TextWorld
 
 
-def played(agent, model, task="textworld/stick", memory=None, seed=0, **options):
+def played(agent, model, task="textworld/stick", memory=None, seed=0, version="1.11.2", **options):
     memory = NoMemory() if memory is None else memory  # an empty one counts as False
-    world = make(task, seed=seed, **({"version": "1.11.2"} if task.startswith("text") else {}))
+    world = make(task, seed=seed, **({"version": version} if task.startswith("text") else {}))
     return asyncio.run(play(get_agent(agent, **options), world, memory, model, seed=seed))
 
 
@@ -164,6 +168,44 @@ def test_a_sub_goal_is_judged_by_its_result_and_rounds_are_bounded():
     assert "Message: I did not obtain 4 planks: gained 0 of 4 planks." in prompts(model)[2]
 
 
+def test_a_sub_goal_may_name_the_block_that_leaves_what_is_meant():
+    """The worlds take such names, and their guide has them as examples."""
+    pickaxe = flow(
+        act("mine", obj="oak_log", quantity=3),
+        act("craft", obj="oak_planks", quantity=12),
+        act("craft", obj="stick", quantity=4),
+        act("craft", obj="crafting_table"),
+        act("craft", obj="wooden_pickaxe"),
+    )
+    script = [subgoals(("wooden_pickaxe", 1), ("stone", 2), ("stone_sword", 1)), pickaxe]
+    script += [flow(act("mine", obj="stone", quantity=2)), flow(act("craft", obj="stone_sword"))]
+    model, memory = Scripted(script), get_memory("experience")
+    with encoding():
+        episode = played("m2pa", model, "textworld/stone_sword", memory, version="1.19.2")
+        kept = [one for one in memory.store.log.entries() if one.task == "obtain 1 stone"]
+    assert [(one.plan, one.success) for one in kept] == [("mine 2 stone", True)]
+    assert "2 cobblestone" in prompts(model)[3]
+    assert episode.success
+
+
+def test_what_is_kept_of_a_sub_goal_is_found_under_its_name():
+    """Not the task's: the oracle would hand out a sub-goal's plan as the task's own."""
+    script = [subgoals(("log", 1), ("planks", 4)), flow(act("mine", obj="log"))]
+    memory = get_memory("oracle")
+    with encoding():
+        played("m2pa", Scripted([*script, RequestTooLong("enough")]), memory=memory)
+        (hit,) = memory.recall(Cue("obtain 1 stick", "", query="obtain 1 log"))
+        assert "Plan: mine 1 log\n" in hit.text
+        assert memory.recall(Cue("obtain 1 stick", "")) == []
+
+
+@pytest.mark.parametrize("rounds", [None, -1, 2.5, "2"])
+def test_rounds_are_a_whole_number(rounds):
+    for agent in ("m2pa", "mp5"):
+        with pytest.raises(MnemocraftError, match="max_rounds must be a whole number of at least 0, not"):
+            get_agent(agent, max_rounds=rounds)
+
+
 def test_broken_answers_are_failures_not_errors():
     episode = played("m2pa", Scripted(["?", SANE, subgoals(("log", 1)), "?", SANE]), max_rounds=1)
     assert (episode.reason, episode.metrics["unread"]) == ("max_rounds", 2)
@@ -246,6 +288,26 @@ def test_the_search_goes_depth_first_from_what_is_held():
     assert search(skills, {"loop": 1}, {}) == ("craft 1 loop", "loop")
 
 
+def test_a_skill_may_name_what_it_acts_on():
+    graph = SkillGraph(
+        skills=[
+            Skill(verb="mine", item="iron_ore", requires={"stone_pickaxe": 1}),
+            Skill(verb="smelt", item="iron_ingot", consumes={"iron_ore": 1, "coal": 1}),
+            Skill(verb="kill", item="cow"),
+            Skill(verb="kill", item="feather"),
+            Skill(verb="smelt", item="cooked_beef", consumes={"cow": 1}),
+        ]
+    )
+    new, old = (by_item(graph, make("textworld/stick", version=v).library) for v in ("1.19.2", "1.16.5"))
+    iron, beef = {"iron_ingot": 2}, {"cooked_beef": 1}
+    assert search(new, iron, {"stone_pickaxe": 1}) == ("mine 2 iron_ore", "raw_iron")
+    assert search(new, iron, {"raw_iron": 2}) == ("smelt 2 iron_ingot", "iron_ingot")
+    assert search(old, iron, {"raw_iron": 2}) == ("mine 2 iron_ore", "iron_ore")
+    assert search(new, beef, {}) == ("kill 1 cow", "beef")
+    assert search(new, beef, {"beef": 1}) == ("smelt 1 cooked_beef", "cooked_beef")
+    assert search(new, {"feather": 1}, {}) == ("mine 1 feather", "feather")
+
+
 def test_plan4mc_asks_once_and_gives_a_skill_up_after_three_failures():
     graph = {"skills": [{"verb": "craft", "item": "stick", "makes": 4, "consumes": {}}]}
     model = Scripted([json.dumps(graph)])
@@ -256,6 +318,15 @@ def test_plan4mc_asks_once_and_gives_a_skill_up_after_three_failures():
         3,
     )
     assert played("plan4mc", Scripted(["?"])).reason == "plan_invalid"
+
+
+def test_the_action_that_ends_the_task_is_kept_though_it_brought_less_than_it_should():
+    memory = get_memory("keyed")
+    plan = flow(act("mine", obj="log", quantity=10))
+    world = TextWorld("log", TextWorldEnv("1.11.2", max_steps=5), Demand({"log": 1}, {}))
+    episode = asyncio.run(play(get_agent("mp5"), world, memory, Scripted([plan])))
+    assert (episode.success, episode.metrics["failed_goals"]) == (True, 1)
+    assert memory.recall(Cue("obtain 1 log", ""))[0].text == "obtain 1 log: mine 10 log"
 
 
 def test_mp5_hears_the_patroller_and_keeps_plans_under_the_task():

@@ -1,11 +1,14 @@
-"""Reading JSON that somebody else wrote: bounded in size, depth and time, and failing in one way only."""
+"""What somebody else wrote, within bounds: JSON in size, depth and time, numbers; failing in one way only."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any, NamedTuple
+
+from mnemocraft.errors import MnemocraftError
 
 MAX_DEPTH = 64
 """Brackets inside one another; no answer, tool call or reply of a server comes near it."""
@@ -20,6 +23,17 @@ _TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[][{}]', re.DOTALL)
 _OBJECT = re.compile(r'\{(?=\s*+["}])')
 """Where a JSON object can begin."""
 _OPENING = {"}": "{", "]": "["}
+
+
+def whole(name: str, number: Any, least: int = 0) -> int:
+    """A setting that must be a whole number of at least ``least``.
+
+    Raises:
+        MnemocraftError: It is another; one sentence that names it.
+    """
+    if isinstance(number, int | float) and isfinite(number) and number == int(number) and number >= least:
+        return int(number)
+    raise MnemocraftError(f"{name} must be a whole number of at least {least}, not {number!r}.")
 
 
 class Found(NamedTuple):

@@ -5,8 +5,9 @@ at every check. ``--world kitchen`` (``minecraft``, ``household``, ``plancraft``
 see :mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it
 is shown. Each can be stopped at any time and started again; ``--minutes`` stops a training after so many.
 Another world's training has several courses. The adapter that is served after a course is all that the next
-needs, so that they can be given on different days and machines. ``python -m training.finetune check --world
-kitchen`` then plays lessons that were not given (``kitchen_gemma-3-270m.csv``).
+needs, so that they can be given on different days and machines; ``--anew`` begins with the first all the
+same. A recording goes by the adapter that made it. ``python -m training.finetune check --world kitchen`` then
+plays lessons that were not given (``kitchen_gemma-3-270m.csv``).
 
 ``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
 ``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
@@ -86,6 +87,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--world", choices=("how2", "plancraft", *LESSONS), default="how2", help="what is learnt"
     )
+    parser.add_argument("--anew", action="store_true", help="begin with the first course")
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop training after so many")
     parser.add_argument("--requests", type=int, default=40, help="recorded requests that check asks again")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
@@ -100,7 +102,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         shown = courses(folder, chosen.world)
         print(f"{sum(map(len, shown))} dialogues in {folder}")
     elif chosen.what == "train":
-        train(folder, chosen.world, chosen.threads, chosen.minutes)
+        train(folder, chosen.world, chosen.threads, chosen.minutes, chosen.anew)
     elif chosen.what == "agree":
         agree(chosen.world)
     elif chosen.what == "alike":
@@ -116,16 +118,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.error("Plancraft is checked while it is trained; check takes another --world.")
 
 
-def train(folder: Path, world: str, threads: int, minutes: float) -> None:
+def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = False) -> None:
     """Train, check as it goes, and put the best adapter into ``data/models``; of another world the last,
     unchecked (:func:`check_lessons`)."""
-    trainer, ends = _trainer(folder, world, threads), time.monotonic() + 60 * minutes
+    trainer, ends = _trainer(folder, world, threads, anew), time.monotonic() + 60 * minutes
     done = _checks(trainer, folder, world)
     with tqdm(total=len(trainer.steps), initial=trainer.done, unit="step", desc="fine-tuning") as bar:
         while not _finished(trainer, done, world):
             if _due(trainer, world) and trainer.done not in _solved(done):
                 done += _check(trainer, folder, world, threads)
-                pd.DataFrame(done).to_csv(folder / "checks.csv", index=False)
+                replace_file(folder / "checks.csv", pd.DataFrame(done).to_csv(index=False))
                 continue
             bar.set_postfix(loss=f"{trainer.step():.3f}")
             bar.update()
@@ -166,11 +168,13 @@ def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> No
         step = max(_solved(checks).items(), key=lambda item: (item[1], -item[0]))[0]
     ADAPTERS.mkdir(exist_ok=True)
     name = _name(world)
-    if (made := _file(folder, step)).is_file():  # else it was made elsewhere, and is served already
+    if (made := _file(folder, step)).is_file():
         replace_file(ADAPTERS / f"{name}.gguf", made.read_bytes())
+    else:
+        print("nothing is left to learn for the adapter that is served; --anew begins with the first course")
     if checks:
         rows = pd.DataFrame(checks).assign(served=lambda t: t["step"] == step)
-        rows.to_csv(ADAPTERS / f"{name}.csv", index=False)
+        replace_file(ADAPTERS / f"{name}.csv", rows.to_csv(index=False))
     print(f"served: the adapter after step {step} of {len(trainer.steps)}; {ADAPTERS / name}.gguf")
 
 
@@ -214,7 +218,7 @@ def _length(world: str) -> int:
     return math.ceil(NUMBER[world] / COURSES_OF_A_WORLD[world])
 
 
-def _trainer(folder: Path, world: str, threads: int) -> Trainer:
+def _trainer(folder: Path, world: str, threads: int, anew: bool) -> Trainer:
     import torch
 
     from training.finetune import attention
@@ -242,7 +246,7 @@ def _trainer(folder: Path, world: str, threads: int) -> Trainer:
     kept = vocabulary(itertools.chain.from_iterable(shown), tokenizer)
     trainer = Trainer(add_adapter(model.to(device), recipe), steps, recipe, kept, folder / "checkpoint")
     served = ADAPTERS / f"{_name(world)}.gguf"
-    if world in LESSONS and not trainer.done and served.is_file():
+    if world in LESSONS and not (trainer.done or anew) and served.is_file():
         trainer.begin_after(copy_adapter(served, trainer.model))
     return trainer
 

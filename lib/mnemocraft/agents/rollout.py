@@ -262,10 +262,10 @@ class Rollout:
         """
         before = self.cue() if self._remembers else None
         feedback = self.feedback = self.world.act(action, limit)
-        if feedback.success:
+        if feedback.success or self.world.success:  # half a goal may be all that the task asked for
             self.actions.append(action)
-        if feedback.success and before is not None:
-            self.memory.observe(before, action)
+            if before is not None:
+                self.memory.observe(before, action)
         failure = feedback.failure
         self.log(Action(action, feedback.success, failure, self.world.steps, place, line, limit))
         if self.world.reason:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mnemocraft.bounded import whole
 from mnemocraft.memory.experience import Experiences
 from mnemocraft.memory.interface import Cue, Hit
 from mnemocraft.memory.traces import Match, Traces
@@ -96,6 +97,9 @@ class History(Experiences):
         tokens: The budget.
         path: See :class:`~mnemocraft.memory.ExperienceMemory`.
         location: See there.
+
+    Raises:
+        MnemocraftError: ``tokens`` is no whole number of at least 0.
     """
 
     source = "history"
@@ -104,7 +108,7 @@ class History(Experiences):
         self, tokens: int = 8_000, path: str | Path | None = None, location: str | None = None
     ) -> None:
         super().__init__(path=path, location=location)
-        self.tokens = tokens
+        self.tokens = whole("tokens", tokens)
 
     def recall(self, cue: Cue) -> list[Hit]:
         """Whatever is asked."""

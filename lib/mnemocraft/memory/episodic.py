@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from mnemocraft.bounded import whole
 from mnemocraft.encoders import Floats, get_encoder, get_image_encoder
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory.experience import LONGEST
@@ -100,15 +101,13 @@ class EpisodicMemory:
         images: str = "controller",
     ) -> None:
         for name, share in (("alpha", alpha), ("merge_threshold", merge_threshold)):
-            if not 0 <= share <= 1:
+            if not isinstance(share, int | float) or not 0 <= share <= 1:
                 raise MnemocraftError(f"{name} must be from 0 to 1, not {share!r}.")
-        if not threshold > 0:
+        if not isinstance(threshold, int | float) or not threshold > 0:
             raise MnemocraftError(f"threshold must be above 0, not {threshold!r}.")
-        for name, number in (("capacity", capacity), ("per_task", per_task), ("period", period)):
-            if number != int(number) or number < 1:
-                raise MnemocraftError(f"{name} must be a whole number of at least 1, not {number!r}.")
         self.alpha, self.threshold, self.merge_threshold = alpha, threshold, merge_threshold
-        self.capacity, self.per_task, self.period = int(capacity), int(per_task), int(period)
+        self.capacity, self.per_task = whole("capacity", capacity, 1), whole("per_task", per_task, 1)
+        self.period = whole("period", period, 1)
         self.encoder, self.images = encoder, images
         self.memories: list[Remembered] = []
         self.time = self.added = 0

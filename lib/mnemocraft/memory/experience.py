@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from mnemocraft.bounded import whole
 from mnemocraft.encoders import TextEncoder, get_encoder
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory.interface import Cue, Hit
@@ -142,7 +143,7 @@ class ExperienceMemory:
             lengths = np.sqrt(np.einsum("nij,nij->ni", exact, exact))
             cosines = np.einsum("nij,ij->ni", exact, query) / lengths
             # what is equal is not told apart by rounding errors
-            scores = (cosines * weights).sum(axis=1).round(9).tolist()
+            scores = (cosines * weights).sum(axis=1).round(6).tolist()
             best = sorted(zip([-score for score in scores], places, strict=True))[:k]
             if least == -np.inf or least < -best[-1][0] - ROUNDING:
                 found = self.log.experiences([place for _, place in best])
@@ -188,6 +189,9 @@ class Experiences(NoMemory):
         k: How many.
         path: See :class:`ExperienceMemory`.
         location: See there.
+
+    Raises:
+        MnemocraftError: ``k`` is no whole number of at least 0, or see :class:`ExperienceMemory`.
     """
 
     source = "experience"
@@ -195,7 +199,7 @@ class Experiences(NoMemory):
     def __init__(
         self, k: int = NEIGHBOURS, path: str | Path | None = None, location: str | None = None
     ) -> None:
-        self.k, self.store = k, ExperienceMemory(path=path, location=location)
+        self.k, self.store = whole("k", k), ExperienceMemory(path=path, location=location)
         self._episode: list[Experience] = []
         self._seen: Counter[Experience] = Counter()
 
@@ -205,8 +209,8 @@ class Experiences(NoMemory):
         return [Hit(one.text, score, self.source) for score, one in found]
 
     def experience(self, cue: Cue, outcome: str, success: bool) -> None:
-        """Stored at once, so that a later plan of the same episode profits from it."""
-        one = Experience(cue.scene, cue.goal, cue.plan, outcome, success)
+        """Stored at once, under what :meth:`recall` asks for; a later plan of the episode profits from it."""
+        one = Experience(cue.scene, cue.query or cue.goal, cue.plan, outcome, success)
         self._add([one])
         self._episode.append(one)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mnemocraft.bounded import whole
 from mnemocraft.encoders import get_encoder
 from mnemocraft.memory.interface import Cue, Hit
 from mnemocraft.memory.keyed import Learnt
@@ -19,13 +20,16 @@ class Skills(Learnt):
 
     Args:
         k: Skills that :meth:`recall` gives at most.
+
+    Raises:
+        MnemocraftError: ``k`` is no whole number of at least 0.
     """
 
     source = "skills"
 
     def __init__(self, k: int = RETRIEVED) -> None:
         super().__init__()
-        self.k = k
+        self.k = whole("k", k)
         self._texts: dict[str, str] = {}
         self._vectors: list[np.ndarray] = []
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from string import Template
 from typing import Any
 
-from mnemocraft.envs.minecraft.goals import DOWN, VERBS, Goal
+from mnemocraft.envs.minecraft.goals import DOWN, VERBS, Goal, GoalLibrary
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds.minecraft_tasks import MinecraftTask
 from mnemocraft.worlds.world import Observation
@@ -68,6 +68,13 @@ def demand(task: MinecraftTask, version: str) -> Demand:
     """When a task is done."""
     item = task.target(version)
     return Demand({item: task.quantity}, {item: task.accepts(version)})
+
+
+def left_by(library: GoalLibrary, verb: str, item: str) -> tuple[str, ...]:
+    """What a goal leaves in the inventory, ``mine iron_ore`` raw_iron in 1.19.2; empty if there is none."""
+    if (verb, item) not in library.names:
+        return ()
+    return tuple(name for name, _ in library.objective(Goal(verb, item)))
 
 
 def listed(inventory: Mapping[str, int]) -> str:

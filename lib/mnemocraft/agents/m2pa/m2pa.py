@@ -8,6 +8,7 @@ from mnemocraft.agents.m2pa.working import Working
 from mnemocraft.agents.rollout import Rollout, Stopped
 from mnemocraft.memory.interface import Cue
 from mnemocraft.runs.events import Plan
+from mnemocraft.worlds.minecraft import left_by
 
 MAX_ROUNDS, PERIOD = 8, 6
 """Revised plans, and sub-goals reached between two reflections without an occasion; neither is printed."""
@@ -75,7 +76,6 @@ async def pursue(work: Working, goal: SubGoal, place: int, done: list[str]) -> t
     if answer is None:
         return name, "failure", problem
     acts: list[str] = []
-    had = before.inventory.get(goal.task, 0)
     for line, words in controller.lines(answer):
         rollout.count("goals")
         told = len(done)
@@ -94,7 +94,9 @@ async def pursue(work: Working, goal: SubGoal, place: int, done: list[str]) -> t
             _keep(work, before, [*acts, words], feedback.failure)
             return line, "obstacle" if feedback.steps else "failure", feedback.failure
         acts.append(words)
-    gained = rollout.world.observe().inventory.get(goal.task, 0) - had
+    now = rollout.world.observe().inventory
+    items = {goal.task, *left_by(work.goals.library, "mine", goal.task)}  # it may name what it mines
+    gained = max(now.get(item, 0) - before.inventory.get(item, 0) for item in items)
     if work.works and gained < goal.quantity:  # evaluation of the sub-goal by its result
         message = f"I did not {name}: gained {gained} of {goal.quantity} {goal.task}."
         _keep(work, before, acts, message)

@@ -7,6 +7,7 @@ from mnemocraft.agents.m2pa.m2pa import MAX_ROUNDS, m2pa
 from mnemocraft.agents.m2pa.mp5 import mp5
 from mnemocraft.agents.m2pa.plan4mc import plan4mc
 from mnemocraft.agents.rollout import Agent, Sampling
+from mnemocraft.bounded import whole
 from mnemocraft.worlds.world import Goals
 
 SAMPLING = {"": Sampling(temperature=0.0, max_tokens=2048)}
@@ -28,7 +29,10 @@ def agent(name: str, max_rounds: int = MAX_ROUNDS) -> Agent:
     Args:
         name: A key of :data:`LABELS`.
         max_rounds: Revised plans allowed, for those that revise them.
+
+    Raises:
+        MnemocraftError: ``max_rounds`` is no whole number of at least 0.
     """
     label, run = _METHODS[name]
-    run = partial(run, max_rounds=max_rounds) if name in _REVISING else run
+    run = partial(run, max_rounds=whole("max_rounds", max_rounds)) if name in _REVISING else run
     return Agent(name, label, run, SAMPLING, (Goals,))

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mnemocraft.agents.m2pa.answers import Skill, SkillGraph
+from mnemocraft.agents.m2pa.answers import Skill, SkillGraph, Units
 from mnemocraft.agents.m2pa.working import Working
 from mnemocraft.agents.rollout import Rollout, Stopped
+from mnemocraft.envs.minecraft.goals import GoalLibrary
 from mnemocraft.runs.events import Plan
+from mnemocraft.worlds.minecraft import left_by
 
 TRIES, DEEPEST = 3, 60
 """Tries of a skill that fails, and skills after which a search ends."""
@@ -25,7 +27,7 @@ async def plan4mc(rollout: Rollout) -> None:
     if graph is None:
         rollout.log(Plan(0, [], problem))
         raise Stopped("plan_invalid")
-    skills = {skill.item: skill for skill in graph.skills}
+    skills = by_item(graph, work.goals.library)
     failures: dict[str, int] = {}
     while True:
         line, item = search(skills, work.goals.target, rollout.world.observe().inventory)
@@ -39,6 +41,31 @@ async def plan4mc(rollout: Rollout) -> None:
         failures[item] = failures.get(item, 0) + (not feedback.success)
         if failures[item] >= TRIES:
             raise Stopped("goal_failed")
+
+
+def by_item(graph: SkillGraph, library: GoalLibrary) -> dict[str, Skill]:
+    """The skills by what they leave in the inventory.
+
+    A skill may name what it acts on, as in ``mine stone`` or ``kill cow``: what it leaves then takes the
+    place of that name in all others. One that kills for an item, which is a goal of ``mine`` here, mines it.
+    """
+    skills, names = [], {}
+    for skill in graph.skills:
+        if skill.verb == "kill" and not left_by(library, "kill", skill.item):
+            skill = skill.model_copy(update={"verb": "mine"})
+        left = left_by(library, skill.verb, skill.item)
+        names[skill.item] = left[0] if left and skill.item not in left else skill.item
+        skills.append(skill)
+
+    def named(units: Units) -> Units:
+        return {names.get(item, item): number for item, number in units.items()}
+
+    return {
+        names[skill.item]: skill.model_copy(
+            update={"consumes": named(skill.consumes), "requires": named(skill.requires)}
+        )
+        for skill in skills
+    }
 
 
 def search(
@@ -63,7 +90,7 @@ def search(
             obtain(part, number * uses, (*above, item))
             stock[part] = stock.get(part, 0) - number * uses
         stock[item] = stock.get(item, 0) + skill.makes * uses
-        order.append((f"{skill.verb} {skill.makes * uses} {item}", item))
+        order.append((f"{skill.verb} {skill.makes * uses} {skill.item}", item))
 
     for item, units in target.items():
         obtain(item, units, ())

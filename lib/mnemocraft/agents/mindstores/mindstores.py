@@ -21,7 +21,8 @@ from mnemocraft.worlds.world import Goals
 MAX_REVISIONS = 3
 """Revisions of a plan before it is tried; the paper prints no bound, and a model could go on for ever."""
 MAX_DIALOGUE_TOKENS = 32_000
-"""Length of a planner's dialogue with what was remembered in it; without, DEPS's own limit holds."""
+"""Length of a planner's dialogue with a memory, and of the control's that makes as many calls; else DEPS's
+own limit holds."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ async def mindstores(
 ) -> None:
     """Algorithm 1 for every plan of DEPS's rounds, until it is stopped.
 
-    With nothing remembered it sends what DEPS sends, request for request.
+    Without a memory it sends what DEPS sends, request for request.
 
     Args:
         rollout: The episode, in a world whose actions are goals.
@@ -87,7 +88,7 @@ class _Mind:
         assert isinstance(rollout.world, Goals)  # as the agent needs
         self.rollout, self.settings, self.world = rollout, settings, rollout.world
         self._keeps = type(rollout.memory) is not NoMemory
-        room = MAX_DIALOGUE_TOKENS if self._keeps else DEPS_DIALOGUE_TOKENS
+        room = MAX_DIALOGUE_TOKENS if self._keeps or settings.unaided else DEPS_DIALOGUE_TOKENS
         self.rounds = Rounds(rollout, max_rounds, room)
         self._shown: set[str] = set()
         rollout.count_from(("recalled", "insights", "predictions", "revisions"))

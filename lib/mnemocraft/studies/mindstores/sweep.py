@@ -114,7 +114,7 @@ def _trials(part: str, player: str, task: str, seed: int, count: int) -> Stream:
 
 def condition(part: str, player: str, only: str = "") -> Condition:
     """One condition; its id reads ``part/player``, with the task where that has a memory of its own."""
-    rounds = None if part == CONTINUAL else ROUNDS
+    rounds = PLAYERS[part][player].options.get("max_rounds", None if part == CONTINUAL else ROUNDS)
     return Condition(f"{part}/{player}{only}", {"part": part, "player": player, "max_rounds": rounds})
 
 
