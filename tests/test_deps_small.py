@@ -61,6 +61,15 @@ def test_smoke_is_a_part_of_the_whole_so_that_one_recording_serves_both():
         small.study("huge")
 
 
+def test_the_goal_is_given_without_tasks_of_lessons_too(monkeypatch):
+    met = pd.DataFrame({"task": ["stick", "planks"], "version": ["1.11.2", "1.16.5"]})
+    monkeypatch.setattr(small, "alike", lambda: met)
+    done = [("stick", True), ("planks", False), ("bowl", True)]  # a bowl is unknown
+    records = [record("deps", task, 1, passed, 0, v) for task, passed in done for v in ("1.11.2", "1.16.5")]
+    rows = small.tables(pd.DataFrame(records))["goals_of_the_design"]
+    assert rows["value"].tolist() == pytest.approx([0.5, 0.5, 1]) and rows["n"].tolist() == [4, 2, 2]
+
+
 def test_success_is_counted_within_calls_and_the_first_plan_apart():
     records = pd.DataFrame(
         [

@@ -20,6 +20,7 @@ from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.errors import ModelError
 from mnemocraft.llm import Model, toolformat
 from mnemocraft.llm.types import Request
+from mnemocraft.studies.deps import small as minecraft_small
 from mnemocraft.studies.gig import small
 from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.sweep import LAYOUTS
@@ -78,6 +79,24 @@ def test_a_task_of_the_76_is_refused(monkeypatch):
     assert worlds.lesson("minecraft", SEED, 0) is None
     monkeypatch.setattr(worlds, "_demand", lambda *_: ({"stone_sword": 1}, {"stick": 1}))
     assert worlds.lesson("minecraft", SEED, 0) is not None
+
+
+def test_tasks_that_a_lesson_comes_to_with_nothing_of_use_are_listed(monkeypatch):
+    """The content tells them apart, the way to the item does not."""
+    for target, held, listed in (
+        ("stone_sword", "stick", False),
+        ("torch", "leather", True),
+        ("egg", "coal", False),
+    ):
+        monkeypatch.setattr(worlds, "_demand", lambda *_, asked=({target: 2}, {held: 1}): asked)
+        monkeypatch.setattr(worlds, "RECORDED", 1)
+        version = worlds.lesson("minecraft", 0, 0).begin[0]().version
+        found = worlds.alike_tasks().to_dict("records")
+        assert found == ([{"task": target, "version": version}] if listed else [])
+
+
+def test_the_tasks_that_are_listed_are_those_of_the_lessons():
+    pd.testing.assert_frame_equal(minecraft_small.alike(), worlds.alike_tasks())
 
 
 def test_a_game_that_is_known_by_name_is_refused_though_it_names_itself_otherwise(monkeypatch):

@@ -110,7 +110,7 @@ def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkey
 def test_the_kitchens_that_look_like_a_lesson_s_are_of_the_study():
     listed = small.alike()
     assert len(listed) == len(listed.drop_duplicates()) > 0
-    pd.testing.assert_frame_equal(listed, worlds.alike())
+    pd.testing.assert_frame_equal(listed, worlds.alike_kitchens())
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ plays lessons that were not given (``kitchen_gemma-3-270m.csv``).
 ``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
 ``python -m training.finetune check`` without another world asks the model that runs here some recorded
 requests again, and prints agreement by role and answers a second.
-``python -m training.finetune alike`` lists the kitchens of notebook 09 that look, at first and but for names,
-like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``).
+``python -m training.finetune alike --world kitchen`` lists the kitchens of notebook 09 that look, at first
+and but for names, like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``); with ``--world
+minecraft`` the tasks of notebook 03 that a lesson asked for with nothing of use at hand.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from mnemocraft.llm.types import Message, Tool
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
 from training.finetune.watching import dialogues as given
-from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER, STAGES, alike
+from training.finetune.worlds import ALIKE, HELD_OUT, LESSONS, NUMBER, STAGES
 
 if TYPE_CHECKING:
     import torch
@@ -106,7 +107,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     elif chosen.what == "agree":
         agree(chosen.world)
     elif chosen.what == "alike":
-        alike().to_csv(ADAPTERS / f"{_name('kitchen')}_alike.csv", index=False, lineterminator="\n")
+        if chosen.world not in ALIKE:
+            parser.error(f"alike takes --world {' or '.join(ALIKE)}.")
+        found = ALIKE[chosen.world]().to_csv(index=False, lineterminator="\n")
+        replace_file(ADAPTERS / f"{_name(chosen.world)}_alike.csv", found)
     elif chosen.world in LESSONS:
         check_lessons(chosen.world, chosen.threads)
     elif chosen.world == "how2":

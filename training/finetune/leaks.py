@@ -46,7 +46,11 @@ def household_content(game: str) -> str:
 @cache
 def evaluated(world: str) -> frozenset[str]:
     """What is in the tasks of the benchmarks, which is never learnt from: all layouts of the studies and of
-    the memory bank, the 76 tasks of Minecraft, the household games that are known by name."""
+    the memory bank, the 76 tasks of Minecraft, the household games that are known by name.
+
+    It is the content as a task begins. Minecraft's tasks begin with nothing, and lessons never do; those in
+    which what is there is of no use are listed by :func:`training.finetune.worlds.alike_tasks`.
+    """
     if world == "kitchen":
         seeds = (None, *range(10), *LAYOUTS)
         return frozenset(kitchen_content(task, seed) for task in TASKS for seed in seeds)

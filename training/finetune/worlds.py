@@ -56,6 +56,8 @@ LONGEST_PLAN = 14
 """Moves of the longest plan that is shown in Minecraft."""
 NUMBER = {"kitchen": 1000, "minecraft": 1750, "household": 1400}
 """Lessons of a training. How many tokens and hours that are is in ``PLAN.md``."""
+RECORDED = 1500
+"""Of Minecraft's, which the adapter has had whose answers were recorded: six of seven courses."""
 TOLD_BY = {"kitchen": ("gig_ld_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""
 SLIP = 0.05
@@ -348,7 +350,7 @@ def misled(given: Lesson) -> Lesson:
     return replace(given, memory=partial(memory_bank, small.MODE, ShuffledTraces), heeds=False)
 
 
-def alike() -> pd.DataFrame:
+def alike_kitchens() -> pd.DataFrame:
     """Kitchens (``task``, ``seed``) of the small model's study that begin, but for names, as another does:
     one ``of`` a lesson, or of the memory bank."""
     given = (each for n in range(NUMBER["kitchen"]) if (each := lesson("kitchen", 0, n)))
@@ -365,6 +367,30 @@ def alike() -> pd.DataFrame:
         if unnamed(task, seed) in shown
     ]
     return pd.DataFrame(found, columns=["task", "seed", "of"])
+
+
+def alike_tasks() -> pd.DataFrame:
+    """Tasks of Minecraft's 76 (``task``, ``version``) that lessons of the recorded adapter came to.
+
+    They asked for the same item, however much of it, and nothing that was there is on the shortest way to it.
+    """
+    given = (each for n in range(RECORDED) if (each := lesson("minecraft", 0, n)))
+    begun = set()
+    for world in (begin() for each in given for begin in each.begin):
+        assert isinstance(world, TextWorld)
+        there = world.env.inventory.keys() - {GIVEN_TOOL}
+        begun |= {(world.version, i) for i in world.target if needed(world.version, i).isdisjoint(there)}
+    found = [
+        (task.key, version)
+        for version in VERSIONS
+        for task in minecraft_tasks()
+        if (version, task.target(version)) in begun
+    ]
+    return pd.DataFrame(found, columns=["task", "version"])
+
+
+ALIKE: dict[str, Callable[[], pd.DataFrame]] = {"kitchen": alike_kitchens, "minecraft": alike_tasks}
+"""By world: what of the evaluation is much like a lesson, though its content is not the same."""
 
 
 def unnamed(task: str, seed: int) -> str:

@@ -13,6 +13,7 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
+from mnemocraft.studies.deps.small import KNOWN_UNLIKE
 from mnemocraft.studies.findings import Played, each, gather, per_cent, points, verdict
 
 Tables = Mapping[str, pd.DataFrame]
@@ -50,8 +51,9 @@ def _told(row: pd.Series) -> str:
 
 def _first_plans(model: str, found: Tables) -> str:
     goals = found["goals_of_the_design"]
+    kinds = {KNOWN_UNLIKE: "known tasks that were in no lesson"}
     told = "; ".join(
-        f"{per_cent(row)} of {row['n']} {row['items']} tasks "
+        f"{per_cent(row)} of {row['n']} {kinds.get(row['items'], row['items'] + ' tasks')} "
         f"(goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
         for _, row in goals.iterrows()
     )

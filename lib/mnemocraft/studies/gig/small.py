@@ -94,7 +94,7 @@ def _kind(task: str) -> str:
 def alike() -> pd.DataFrame:
     """Kitchens (``task``, ``seed``) that begin, but for names, as one ``of`` a lesson or of the bank does.
 
-    ``python -m training.finetune alike`` finds them.
+    ``python -m training.finetune alike --world kitchen`` finds them.
     """
     return pd.read_csv(paths.DATA / "models" / f"{ADAPTER}_alike.csv")
 

@@ -139,7 +139,7 @@ def read_scene(observation: str) -> SeenKitchen | None:
     What has no kind is passed over. The scene is shared between calls: copy it before changing it.
     """
     said = [fact for fact in map(read_line, observation.split("\n")) if fact]
-    kinds = {a: b for what, a, b in said if what == "kind"}
+    kinds = {a: b for what, a, b in said if what == "kind" and a}
     facts = [f for f in said if f[1] in kinds and (f[0] in ("kind", "state") or f[2] in kinds)]
     states = {
         name: frozenset(s) for name, s in _many((a, b) for what, a, b in facts if what == "state").items()
