@@ -320,20 +320,6 @@ def test_the_committed_table_is_minilm() -> None:
     )
 
 
-def test_no_text_is_too_long_for_minilm_to_read_to_its_end() -> None:
-    pytest.importorskip("sentence_transformers")
-    encode = get_encoder("minilm").encode
-    scenes = [f"{'The stove is clean. ' * 100}The {kind} is raw." for kind in ("patty", "chicken")]
-    one, other = encode(scenes)
-    assert one @ other < 1 - 1e-4, "they differ behind the first 256 tokens"
-    assert np.linalg.norm(one) == pytest.approx(1, abs=1e-6)
-    pieces = encoders._pieces(scenes[0])
-    assert "".join(piece for piece, _ in pieces).replace(" ", "") == scenes[0].replace(" ", "")
-    assert [long for _, long in pieces] == [254, 251], "five tokens a sentence, and two marks a piece"
-    words = [f"w{'x' * 50}"] * 30  # each many tokens, none of which may be parted from its word
-    assert all(set(piece.split()) == {words[0]} for piece, _ in encoders._pieces(" ".join(words)))
-
-
 def test_without_pytorch_the_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import mnemocraft.gnn
 

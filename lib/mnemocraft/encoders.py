@@ -13,7 +13,7 @@ weak one for comparison) and ``clip:WEIGHTS`` for a CLIP model of the user's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -96,14 +96,10 @@ def get_image_encoder(name: str) -> ImageEncoder:
     return make(weights) if colon or kind == "clip" else make()
 
 
-_TOKENS = 256
-"""Of a text that MiniLM reads."""
-
-
 class MiniLM:
     """all-MiniLM-L6-v2. Raises MissingExtra at first use if something is not installed.
 
-    The network reads 256 tokens; a longer text has the mean vector of its pieces.
+    The network reads 256 tokens; what follows them does not count. The scene of a large kitchen has more.
     """
 
     name = "minilm"
@@ -115,26 +111,7 @@ class MiniLM:
 
 @lru_cache(maxsize=1 << 14)
 def _embedded(text: str) -> Floats:
-    encode = partial(_minilm().encode, normalize_embeddings=True, show_progress_bar=False)
-    pieces = _pieces(text)
-    if len(pieces) < 2:
-        return encode(text).astype(np.float32)
-    mean = np.average([encode(piece) for piece, _ in pieces], axis=0, weights=[long for _, long in pieces])
-    return (mean / np.linalg.norm(mean)).astype(np.float32)
-
-
-def _pieces(text: str) -> list[tuple[str, int]]:
-    """A text in pieces that the network reads to the end, cut between words, with their tokens."""
-    told = _minilm().tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    words, spans, most = told.word_ids(), told["offset_mapping"], _TOKENS - 2  # and its marks at both ends
-    pieces, start = [], 0
-    while start < len(words):
-        end = min(start + most, len(words))
-        while end < len(words) and words[end] == words[end - 1]:
-            end -= 1
-        pieces.append((text[spans[start][0] : spans[end - 1][1]], end - start))
-        start = end
-    return pieces
+    return _minilm().encode(text, normalize_embeddings=True, show_progress_bar=False).astype(np.float32)
 
 
 @cache
