@@ -29,7 +29,7 @@ class SceneMemory(NoMemory):
         if not self._chosen and self.encoder != cue.encoder:
             raise MnemocraftError(
                 f"The memory tells scenes apart by the encoder {self.encoder!r}, and this world's is "
-                f"{cue.encoder!r}; a memory for both is made with encoder='minilm', which reads the first 256 "
+                f"{cue.encoder!r}; a memory for both is made with encoder='minilm', which reads 256 "
                 "tokens of a scene."
             )
         return get_encoder(self.encoder).encode([cue.scene])[0]
