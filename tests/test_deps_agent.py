@@ -117,8 +117,18 @@ def test_what_the_parser_leaves_unread_goes_to_sentence_similarity(monkeypatch):
         return lines.read_line("mine 1 oak_log", version)
 
     monkeypatch.setattr(lines, "nearest", nearest)
-    played, _ = episode("gpt", ["1. a log, please", "1. none"])
+    played, _ = episode("gpt", ["1. a log, please", "1. who knows"])
     assert asked == [("a log, please", VERSION)] and played.reason == "plan_ended"
+
+
+def test_what_the_parser_calls_no_step_is_none():
+    """Similarity would make a goal of it: one crafts a table instead of opening it."""
+    plan = "1. mine 1 oak_log\n2. craft 4 oak_planks\n3. open the crafting table\n4. craft 1 oak_button"
+    played, _ = episode("gpt", [plan, "1. none"], "wooden_button")
+    assert played.success and played.metrics["failed_goals"] == 0
+    played, _ = episode("gpt", ["1. go to a cave", "1. none"])
+    assert (played.reason, played.metrics["unread"], played.steps) == ("plan_invalid", 1, 0)
+    assert "none of its lines is a step" in events(played, "plan")[0]["problem"]
 
 
 # --- step by step -----------------------------------------------------------------------------------------

@@ -98,6 +98,11 @@ def test_demonstrations_can_be_read_in_every_version():
         ("**kill 2 sheep**", Goal("kill", "sheep", 2)),
         ("equip shield", Goal("equip", "shield")),
         ("dig down to y 30", Goal("dig", "down", 30)),
+        ("mine 3 Oak_Log with Diamond_Axe", Goal("mine", "oak_log", 3, "diamond_axe")),
+        ("mine 3 oak_log with hand", None),  # no tool
+        ("mine 3 oak_log with an axe", None),
+        ("dig 2 cobblestone with wooden_pickaxe", None),  # not down to y 2
+        ("mine 2 down", None),
         ("mine 3 oak logs", None),
         ("mine 3 log", None),  # no item of 1.16.5
         ("chop 3 oak_log", None),
@@ -127,8 +132,11 @@ def test_step_lines_are_the_numbered_ones():
 def test_the_parser_s_answer_is_taken_by_number():
     lines = ["chop trees", "make planks", "cheer"]
     found = read_parsed("2. craft 4 oak_planks\n1. mine 3 oak_log\n3. none\n7. mine 1 dirt", lines, "1.16.5")
-    assert [step and str(step.goal) for step in found] == ["mine 3 oak_log", "craft 4 oak_planks", None]
+    assert {place: step and str(step.goal) for place, step in found.items()} == {
+        0: "mine 3 oak_log", 1: "craft 4 oak_planks", 2: None
+    }  # fmt: skip
     assert found[0].line == "chop trees"
+    assert read_parsed('1. who knows\n2. "None".', lines, "1.16.5") == {1: None}
 
 
 def test_what_nobody_reads_becomes_the_nearest_goal():

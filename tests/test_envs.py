@@ -26,6 +26,19 @@ CASES: list[tuple[str, dict[str, Any], Any]] = [
 
 
 @pytest.mark.parametrize(("name", "settings", "action"), CASES, ids=[case[0] for case in CASES])
+def test_several_at_once_are_a_vector_environment(name: str, settings: Any, action: Any) -> None:
+    if name == "Overworld":
+        pytest.importorskip("numba")
+    made = [getattr(mnemocraft.envs, f"{name}Env")(**settings) for _ in range(2)]
+    assert made[0].observation_space == made[1].observation_space
+    assert made[0].action_space == made[1].action_space
+    assert made[0].observation_space != gymnasium.spaces.Dict({"text": gymnasium.spaces.Discrete(2)})
+    both = gymnasium.vector.SyncVectorEnv([lambda env=env: env for env in made])
+    texts = both.reset()[0]["text"]
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(("name", "settings", "action"), CASES, ids=[case[0] for case in CASES])
 def test_made_by_gymnasium_it_is_the_environment_itself(name: str, settings: Any, action: Any) -> None:
     if name == "Overworld":
         pytest.importorskip("numba")

@@ -89,10 +89,20 @@ def there_and_back():
         "Action:\n  'Do nothing'\nSummary: Action follows",
         "Action: Move robot1 from table1 to table2\nNo, wait.\nAction: Do nothing",
         "Reasoning: the Action: of moving is bad\nAction: “Do nothing”",
+        "Action: Do nothing\nSummary: raw.\n- **Action**: cut lettuce1 (second of three)\n- Plan: serve it",
+        "Action: Do nothing\nCurrent Progress: raw\n\nReasoning: now\nAction: Move robot1 from a to b",
+        "Summary: raw\nAction: Do nothing",
     ],
 )
 def test_the_last_action_line_is_read_without_what_is_around_it(answer):
     assert read_action(answer) == "Do nothing"
+
+
+def test_the_bullets_of_a_summary_are_its_own():
+    answer = "Action: Wait\nSummary: raw.\n- **Action**: wait\n- Plan: serve it\n\nPlan: none"
+    assert read_fields(answer) == {
+        "action": "Wait", "summary": "raw.\n- **Action**: wait\n- Plan: serve it", "plan": "none"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,16 @@ import json
 import pytest
 
 from helpers import Scripted, events
+from helpers import play as play_in
 from helpers import play_how2 as play
+from mnemocraft.agents import get_agent
 from mnemocraft.agents.how2 import prompts
+from mnemocraft.agents.how2.agent import MAX_TIMELESS
 from mnemocraft.agents.how2.roles import related_items
 from mnemocraft.agents.how2.settings import SETUPS, Settings
 from mnemocraft.errors import MnemocraftError, ModelError
 from mnemocraft.memory.keyed import Keyed
+from mnemocraft.worlds import make
 
 EASY = "VAL0531"  # crimson_planks from one crimson_hyphae in I15 (the paper's Figure 19)
 MOVE = ("move", {"slot_from": "I15", "slot_to": "A1", "quantity": 1})
@@ -57,6 +61,17 @@ def test_three_idle_answers_cost_one_step_and_never_more_than_three_pass_without
 def test_an_actor_that_only_thinks_ends_at_the_step_limit():
     episode = play(Scripted(lambda request: THINK), Settings("base"), EASY)
     assert (episode.reason, episode.steps, episode.metrics["noops"]) == ("max_steps", 30, 30)
+
+
+def test_where_no_step_can_be_passed_it_may_think_longer_and_ends_some_time():
+    """A goal whose materials are missing takes no step either."""
+    acts = [("act", {"action": f"mine {what}"}) for what in ("2 cobblestone", "1 oak_log")]
+    script = [THINK, THINK, acts[0], THINK, acts[1]]
+    world = make("textworld/planks")
+    model = Scripted(lambda request: script.pop(0) if script else THINK)
+    episode = play_in(get_agent("base"), world, model)
+    assert (episode.reason, episode.steps, episode.metrics["noops"]) == ("idle", 1, 0)
+    assert episode.metrics["calls"] == 5 + MAX_TIMELESS
 
 
 @pytest.mark.parametrize(

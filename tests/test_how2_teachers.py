@@ -5,11 +5,12 @@ import pytest
 from helpers import Scripted, crafting, play
 from mnemocraft.agents.how2.agent import agent
 from mnemocraft.agents.how2.settings import Settings
-from mnemocraft.envs.plancraft import examples, plan
-from mnemocraft.errors import ModelError
+from mnemocraft.envs.plancraft import book, examples, plan
+from mnemocraft.errors import ModelError, RequestTooLong
+from mnemocraft.memory import Cue, get_memory
 from mnemocraft.studies.how2.load import environment
+from mnemocraft.worlds.asking import asked_item
 from mnemocraft.worlds.plancraft_teacher import (
-    asked_item,
     in_words,
     seen_game,
     templated_answer,
@@ -65,9 +66,31 @@ def test_the_teacher_plans_from_the_current_state_not_from_the_first_one():
 def test_a_question_about_something_at_hand_or_unknown():
     observation, _ = environment("VAL0531", 30).reset()
     assert "already" in templated_answer("executable", observation, "crimson_hyphae")
-    assert asked_item("How do I make a stick?", "my recipe", "torch") == "stick"
-    assert asked_item("How do I make it?", "something", "torch") == "torch"
-    assert asked_item("How do I make a torch?", "stick", "torch") == "stick"
+    items = ("stick", "stone", "stone_sword", "torch", "oak_planks")
+    assert asked_item("my recipe", "How do I make a stick?", items, "torch") == "stick"
+    assert asked_item("something", "How do I make it?", items, "torch") == "torch"
+    assert asked_item("stick", "How do I make a torch?", items, "torch") == "stick"
+    for written in ("Stone Sword", "stone-sword", "minecraft:stone_sword", "stone swords", "a stone sword"):
+        assert asked_item(written, "How do I craft a stick?", items, "torch") == "stone_sword"
+        assert asked_item("", f"How do I craft {written}?", items, "torch") == "stone_sword"
+    assert asked_item("oak planks", "", items, "torch") == "oak_planks"
+
+
+@pytest.mark.parametrize("split", ["low", "high"])
+def test_a_target_written_in_words_is_asked_for_by_its_name(split):
+    for example in examples(split):
+        words = example.target.replace("_", " ").title()
+        for query, question in ((words, ""), ("", f"How do I craft {words}?")):
+            assert asked_item(query, question, book().by_result, "") in (example.target, "")
+
+
+def test_what_is_asked_in_words_is_learnt_under_the_name():
+    asked = [("read_memory", {"recipe": "Crimson Hyphae"}), ("read_memory", {"recipe": "crimson_hyphae"})]
+    memory = get_memory("keyed")
+    asked.append(RequestTooLong("enough"))
+    model = Scripted(lambda request: asked.pop(0) if request.tools else "How do I craft it?")
+    play(agent(Settings("memory_only", "executable")), crafting("VAL0531"), model, memory)
+    assert len(memory) == 1 and memory.recall(Cue("", "", query="crimson_hyphae"))
 
 
 def test_the_non_executable_teacher_is_shown_no_slot_at_all():

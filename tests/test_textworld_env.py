@@ -15,6 +15,8 @@ from mnemocraft.envs import TextWorldEnv
 from mnemocraft.envs.minecraft import VERSIONS
 from mnemocraft.envs.minecraft.engine import engine
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds.minecraft import Demand
+from mnemocraft.worlds.textworld import TextWorld
 
 
 def call(verb, item="", **more):
@@ -123,6 +125,14 @@ def test_a_coal_smelts_eight():
         held, info = do(env, "smelt", "iron_ingot")
         assert info["action_success"] and held.get("coal", 0) == 0 and held["iron_ingot"] == n + 1
     assert do(env, "smelt", "iron_ingot")[1]["category"] == "missing_fuel"
+
+
+def test_the_world_knows_that_the_furnace_is_still_hot():
+    env = world({"furnace": 1, "iron_ore": 9, "coal": 1})
+    game = TextWorld("iron", env, Demand({"iron_ingot": 9}, {}))
+    assert game.act("smelt 3 iron_ingot").success and game.inventory.get("coal", 0) == 0
+    assert game.act("smelt 5 iron_ingot").success
+    assert "fuel" in game.act("smelt 1 iron_ingot").failure
 
 
 def test_fuel_may_be_chosen_and_material_is_not_burnt():

@@ -24,6 +24,10 @@ class TextSpace(gymnasium.Space[str]):
         super().__init__((), np.str_)
         self._texts = texts
 
+    def __eq__(self, other: object) -> bool:
+        """All texts are in both, whatever samples are drawn from."""
+        return type(self) is type(other)
+
     def contains(self, x: Any) -> bool:
         """Whether ``x`` is text."""
         return isinstance(x, str)
@@ -43,6 +47,10 @@ class ToolCallSpace(gymnasium.Space[dict[str, Any]]):
     def __init__(self, draw: Callable[[np.random.Generator], dict[str, Any]]) -> None:
         super().__init__()
         self._draw = draw
+
+    def __eq__(self, other: object) -> bool:
+        """All calls are in both, whatever samples are drawn from."""
+        return type(self) is type(other)
 
     def contains(self, x: Any) -> bool:
         """Whether ``x`` is a tool call, its JSON, or None."""

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from mnemocraft.envs.minecraft import Plan
 from mnemocraft.envs.minecraft.goals import Goal, GoalLibrary
 from mnemocraft.envs.minecraft.planner import PlanStep
 from mnemocraft.worlds.minecraft import line_of
-
-
-def asked_item(query: str, question: str, library: GoalLibrary, target: str) -> str:
-    """The item a question is about: its query, else the first item of the game it names, else the target."""
-    for word in [query, *re.findall(r"[a-z][a-z0-9_]+", question)]:
-        if word in library.rules.items:
-            return word
-    return target
 
 
 def plan_told(found: Plan, item: str, level: str, library: GoalLibrary) -> str:

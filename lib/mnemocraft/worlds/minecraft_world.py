@@ -10,6 +10,7 @@ from typing import Any
 from mnemocraft.envs.minecraft import plan
 from mnemocraft.envs.minecraft.goals import Goal, goal_library
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds.asking import asked_item
 from mnemocraft.worlds.guides import guide
 from mnemocraft.worlds.minecraft import (
     GIVEN_TOOL,
@@ -22,7 +23,7 @@ from mnemocraft.worlds.minecraft import (
     read,
 )
 from mnemocraft.worlds.minecraft_tasks import LIMITS, minecraft_tasks
-from mnemocraft.worlds.minecraft_teacher import asked_item, plan_told
+from mnemocraft.worlds.minecraft_teacher import plan_told
 from mnemocraft.worlds.world import Feedback, Observation, Task
 
 
@@ -39,6 +40,8 @@ class MinecraftWorld(ABC):
     """
 
     encoder, idle = "minilm", ""
+    wear = "They are not used up, so one of each is enough."
+    """What the guide says of stations and tools."""
 
     def __init__(
         self, task: str, env: Any, wanted: Demand, limits: str, version: str, rules: str = "game"
@@ -47,7 +50,8 @@ class MinecraftWorld(ABC):
             raise MnemocraftError(f"There are no limits {limits!r}; choose one of {', '.join(LIMITS)}.")
         self.env, self._wanted, self._limits = env, wanted, limits
         self.version, self._rules = version, rules
-        self.guide = Template(guide("minecraft")).substitute(example_names(version), version=version)
+        names = {"version": version, "wear": self.wear} | example_names(version)
+        self.guide = Template(guide("minecraft")).substitute(names)
         self.wording = WORDING.substitute(example_names(version))
         self.library, self.target = goal_library(version, rules), wanted.target
         self.task = Task(task, f"obtain {listed(self.target)}", env.max_steps, next(iter(self.target)))
@@ -88,9 +92,9 @@ class MinecraftWorld(ABC):
         """Task and inventory."""
         return observation(self.task.goal, self.inventory)
 
+    @abstractmethod
     def failure(self, goal: Goal) -> str:
         """Why a goal cannot be pursued now; empty if it can."""
-        return self.library.failure(goal, self._held())
 
     def check(self, action: str) -> str:
         """Whether it can be read as a goal."""
@@ -109,7 +113,7 @@ class MinecraftWorld(ABC):
 
     def how_to(self, query: str, question: str, level: str) -> str:
         """The shortest plan from here, by the rules alone, for the item that is asked about."""
-        item = asked_item(query, question, self.library, self.task.item)
+        item = asked_item(query, question, self.library.rules.items, self.task.item)
         held = self._held()
         wanted = held.get(item, 0) + 1
         found = plan(item, wanted, version=self.version, rules=self._rules, inventory=held)

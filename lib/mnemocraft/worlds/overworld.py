@@ -38,6 +38,11 @@ class ControllerWorld(MinecraftWorld):
         limits: Steps allowed for a goal: the ``paper``'s or those of the released ``code``.
     """
 
+    wear = (
+        "Stations are not used up. Tools wear out: one of wood breaks after 59 blocks, of stone after 131, "
+        "of iron after 250."
+    )
+
     def __init__(
         self,
         task: str,

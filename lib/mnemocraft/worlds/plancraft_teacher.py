@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mnemocraft.envs.plancraft import Game, Step, book, plan_steps
+from mnemocraft.envs.plancraft import Game, Step, plan_steps
 from mnemocraft.envs.plancraft.actions import actions_for, batches
 
 _PLACES = {
@@ -25,14 +25,6 @@ def answer(level: str, observation: Mapping[str, Any], item: str) -> str:
     if level == "non-executable":
         return in_words(templated_answer("subgoal-partially-executable", observation, item))
     return templated_answer(level, observation, item)
-
-
-def asked_item(question: str, recipe: str, target: str) -> str:
-    """The item a question is about: its query, else the first craftable item it names, else the target."""
-    for word in [recipe, *re.findall(r"[a-z][a-z0-9_]+", question)]:
-        if word in book().by_result:
-            return word
-    return target
 
 
 def templated_answer(teacher: str, observation: Mapping[str, Any], item: str) -> str:

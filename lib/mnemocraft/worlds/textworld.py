@@ -31,6 +31,10 @@ class TextWorld(MinecraftWorld):
         rules = "game" if env.engine.real else "mc-textworld"
         super().__init__(f"textworld/{name}", env, wanted, limits, env.engine.rules.version, rules)
 
+    def failure(self, goal: Goal) -> str:
+        """Why a goal cannot be pursued now; empty if it can. A furnace stays hot until its fuel is burnt."""
+        return self.library.failure(goal, self._held(), heat=self.env.heat)
+
     def _held(self) -> dict[str, int]:
         return self.env.inventory
 

@@ -43,17 +43,21 @@ def step_lines(text: str) -> list[str]:
 def read_line(line: str, version: str) -> Step | None:
     """The step of a line like ``mine 2 cobblestone with wooden_pickaxe``; None if it is not like that.
 
-    It is not either if the version has nothing of the name.
+    It is not either if the version has nothing of the name, or no such tool.
     """
     match = _STEP.match(line.strip(_AROUND))
     if match is None:
         return None
-    verb, number, item, tool = match.groups()
-    verb, count = verb.lower(), int(number or 1)
-    item = DOWN if verb == "dig" else item or ""
-    if not 1 <= count <= MAX_COUNT or item not in _names(version):
+    verb, number, item, tool = (part.lower() if part else "" for part in match.groups())
+    count = int(number or 1)
+    if verb == "dig" and item in ("", DOWN):
+        item = DOWN
+    known = _names(version)
+    if not 1 <= count <= MAX_COUNT or item not in known or (verb == "dig") != (item == DOWN):
         return None
-    return Step(Goal(verb, item, count, tool or ""), quoted(line))
+    if tool and tool not in known:
+        return None
+    return Step(Goal(verb, item, count, tool), quoted(line))
 
 
 def check(lines: Sequence[str]) -> str:
@@ -68,14 +72,20 @@ def question(lines: Sequence[str]) -> str:
     return "\n".join(["Lines:", *(f"{place}. {quoted(line)}" for place, line in enumerate(lines, 1))])
 
 
-def read_parsed(answer: str, lines: Sequence[str], version: str) -> list[Step | None]:
-    """What the parser made of the lines; None where it made nothing of use."""
-    found: list[Step | None] = [None] * len(lines)
+def read_parsed(answer: str, lines: Sequence[str], version: str) -> dict[int, Step | None]:
+    """What the parser made of the lines, by their places: a step, or None for a line that it calls no step.
+
+    A line of which it made nothing of use is missing.
+    """
+    found: dict[int, Step | None] = {}
     for match in re.finditer(r"^[^\S\n]*+(\d{1,4})\.\s*+(\S.*)$", answer[:MAX_CHARACTERS], re.M):
-        place = int(match.group(1)) - 1
-        step = read_line(match.group(2), version) if 0 <= place < len(lines) else None
-        if step is not None:
+        place, said = int(match.group(1)) - 1, match.group(2)
+        if not 0 <= place < len(lines):
+            continue
+        if step := read_line(said, version):
             found[place] = Step(step.goal, quoted(lines[place]))
+        elif said.strip(_AROUND).lower() == "none":
+            found[place] = None
     return found
 
 

@@ -91,20 +91,26 @@ class Rounds:
         if problem := lines.check(texts):
             return Reading(problem=problem)
         if self.goals:
-            return Reading(tuple(await self._parse(texts, self.goals.version)))
+            steps = await self._parse(texts, self.goals.version)
+            return Reading(tuple(steps), "" if steps else "none of its lines is a step.")
         return Reading(tuple(Step(None, text) for text in texts))
 
     async def _parse(self, texts: Sequence[str], version: str) -> list[Step]:
-        """What lines mean: read as they are, by the parser model, and failing that by sentence similarity."""
-        steps = [lines.read_line(text, version) for text in texts]
-        unread = [text for text, step in zip(texts, steps, strict=True) if step is None]
+        """What lines mean: read as they are, by the parser model, and failing that by sentence similarity.
+
+        What the parser calls no step is left out.
+        """
+        read = {place: lines.read_line(text, version) for place, text in enumerate(texts)}
+        unread = [place for place, step in read.items() if step is None]
         self._guessed = False
         if unread:
-            request = [prompts.parser(version), prompts.user(lines.question(unread))]
-            parsed = iter(lines.read_parsed(await self.ask("parser", request), unread, version))
-            steps = [step or next(parsed) for step in steps]
-            self._guessed = not any(steps)
-        return [step or lines.nearest(text, version) for text, step in zip(texts, steps, strict=True)]
+            asked = [texts[place] for place in unread]
+            request = [prompts.parser(version), prompts.user(lines.question(asked))]
+            parsed = lines.read_parsed(await self.ask("parser", request), asked, version)
+            for i, place in enumerate(unread):
+                read[place] = parsed[i] if i in parsed else lines.nearest(asked[i], version)
+            self._guessed = len(unread) == len(texts) and not any(parsed.values())
+        return [step for step in read.values() if step]
 
     # --- plans ------------------------------------------------------------------------------------
 

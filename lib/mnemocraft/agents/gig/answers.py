@@ -13,6 +13,7 @@ from mnemocraft.bounded import json_objects
 _FIELD = re.compile(
     r"[\s>*_#-]*+(reasoning|action|summary|current progress|plan)[*_]*+[ \t]*+:[*_]*+(.*)", re.I | re.S
 )
+_SUMS_UP, _BULLET = ("summary", "current progress"), re.compile(r"\s*+[-*]\s")
 _NUMBERED = re.compile(r"[\s>*_-]*+\d++[.)][ \t]*+(\S.*)")
 _RULE = re.compile(r"[\s>*_#-]*+")
 _AROUND = " \t\r\n\"'`*_“”‘’."
@@ -22,14 +23,18 @@ NO_ACTION = 'The answer had no line "Action: ..." with one of the valid actions.
 def read_fields(answer: str) -> dict[str, str]:
     """The named parts of an answer, by lower-case name; of a name that comes twice the last one counts.
 
-    A part reaches from its name at the beginning of a line, in Markdown or not, to the next name.
+    A part reaches from its name at the beginning of a line, in Markdown or not, to the next name. A summary
+    may speak of an action that stands before it, and its bullets begin no part.
     """
     fields: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in answer.split("\n"):
-        if field := _FIELD.fullmatch(line):
+        field = _FIELD.fullmatch(line)
+        name = field.group(1).lower() if field else ""
+        summed_up = not fields.keys().isdisjoint(_SUMS_UP)
+        if field and not (summed_up and (_BULLET.match(line) or name == "action" in fields)):
             _without_rules(lines)
-            lines = fields[field.group(1).lower()] = [field.group(2)]
+            lines = fields[name] = [field.group(2)]
         else:
             lines.append(line)
     return {name: "\n".join(lines).strip() for name, lines in fields.items()}

@@ -13,12 +13,15 @@ from mnemocraft.agents.rollout import Agent, Rollout, Sampling, Stopped
 from mnemocraft.llm.types import Message, ToolCall
 from mnemocraft.memory.interface import Hit
 from mnemocraft.runs.events import Learn
+from mnemocraft.worlds.asking import as_name
 from mnemocraft.worlds.world import Teaching
 
 SAMPLING = {"actor": Sampling(temperature=0.6), "": Sampling(temperature=0.2)}
 """Of the Actor and of all other roles (section 3.6)."""
 MAX_IDLE = 3
 """Consecutive answers without an environment action before a no-op is played (section 3.3)."""
+MAX_TIMELESS = 15
+"""The same in a world without a no-op, before the episode ends: as many as GiG and ReAct may miss."""
 CRAFTING = ("move", "smelt", "impossible")
 """Tools at Plancraft's table; in every other world there is one, ``act`` with an action line."""
 
@@ -87,7 +90,7 @@ class Actor:
             else:
                 self._say({"role": "assistant", "content": reply.text})
                 self._refuse("No tool was called. Answer with exactly one tool call.", None)
-            if self.idle >= MAX_IDLE:
+            if self.idle >= (MAX_IDLE if self.world.idle else MAX_TIMELESS):
                 self._pass_time()
 
     async def _take(self, call: ToolCall, text: str) -> None:
@@ -106,7 +109,7 @@ class Actor:
             self._result("Go on.", call_id)
         elif call.name == "read_memory":
             self.idle += 1
-            self._result(await self._read_memory(call.arguments["recipe"]), call_id)
+            self._result(await self._read_memory(_name(call.arguments["recipe"])), call_id)
         else:
             self._act(call, line, call_id)
 
@@ -133,10 +136,10 @@ class Actor:
 
     def _pass_time(self) -> None:
         """Play a no-op so that an Actor that only thinks or errs still runs out of steps."""
-        self.idle = 0
-        self.rollout.count("noops")
         if not self.world.idle:
             raise Stopped("idle")
+        self.idle = 0
+        self.rollout.count("noops")
         self.rollout.act(self.world.idle)
         note = "Three answers without an environment action: one step has passed.\n"
         self._say({"role": "user", "content": note + self.world.observe().text})
@@ -187,6 +190,11 @@ class Actor:
 
     def _say(self, message: Message) -> None:
         self.messages.append(message)
+
+
+def _name(recipe: str) -> str:
+    """A query as items are named, so that it is one key however it is written; a text without words stays."""
+    return as_name(recipe) or recipe
 
 
 def _line(call: ToolCall) -> str:

@@ -133,13 +133,16 @@ class GoalLibrary:
 
     # --- what planners ask ------------------------------------------------------------------------
 
-    def failure(self, goal: Goal, inventory: Mapping[str, int], nearby: Collection[str] = ()) -> str:
+    def failure(
+        self, goal: Goal, inventory: Mapping[str, int], nearby: Collection[str] = (), heat: int = 0
+    ) -> str:
         """Why a goal cannot be pursued now, in one sentence; empty if its preconditions hold.
 
         Args:
             goal: One of the library; for any other the sentence says so.
             inventory: Units by item.
             nearby: Stations (crafting_table, furnace) that stand within reach.
+            heat: Ticks that the furnace's last fuel still burns.
         """
         try:
             ways = self.ways(goal)
@@ -150,9 +153,9 @@ class GoalLibrary:
             return f"I cannot {goal.verb} {goal.item} with a {goal.tool}: it takes a {fit}."
         near = set(nearby)
         ways = tuple(replace(way, needs=tuple(n for n in way.needs if near.isdisjoint(n[0]))) for way in ways)
-        if any(self.engine.fits(way, inventory) for way in ways):
+        if any(self.engine.fits(way, inventory, heat) for way in ways):
             return ""
-        lacks = [self.engine.shortage(way, inventory) for way in ways]
+        lacks = [self.engine.shortage(way, inventory, heat) for way in ways]
         return failure(goal.name, min(lacks, key=lambda shortage: shortage.weight))
 
     def objective(self, goal: Goal) -> tuple[Objective, ...]:

@@ -17,6 +17,10 @@ class InventorySpace(gymnasium.Space[dict[str, int]]):
         super().__init__()
         self.world = world
 
+    def __eq__(self, other: object) -> bool:
+        """Of the same version and rules."""
+        return isinstance(other, InventorySpace) and self.world is other.world
+
     def contains(self, x: Any) -> bool:
         """Whether ``x`` maps items of the version to whole numbers."""
         return isinstance(x, dict) and all(

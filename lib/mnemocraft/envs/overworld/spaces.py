@@ -51,6 +51,10 @@ class Words(gymnasium.Space[np.ndarray]):
         super().__init__(shape, np.str_)
         self.names = frozenset(names)
 
+    def __eq__(self, other: object) -> bool:
+        """Of the same shape and names."""
+        return isinstance(other, Words) and (self.shape, self.names) == (other.shape, other.names)
+
     def contains(self, x: Any) -> bool:
         """Whether ``x`` is an array of this shape that holds known names only."""
         return (

@@ -14,6 +14,10 @@ from mnemocraft.envs.plancraft.recipes import max_stack
 class InventorySpace(gymnasium.Space[dict[str, Any]]):
     """What lies in each slot: ``{"I12": {"type": "beetroot", "quantity": 1}}``."""
 
+    def __eq__(self, other: object) -> bool:
+        """There is one such space."""
+        return type(self) is type(other)
+
     def contains(self, x: Any) -> bool:
         """Whether ``x`` maps slot names to items in possible quantities."""
         return isinstance(x, dict) and all(

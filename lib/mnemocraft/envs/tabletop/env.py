@@ -79,7 +79,7 @@ class TabletopEnv(TaskEnv[str]):
             raise MnemocraftError(f"render_mode must be 'rgb_array' or None, not {render_mode!r}.")
         self.task, self.goal, self.render_mode = task, TASKS[task].goal, render_mode
         self.rates, self.max_steps = _checked(rates or {}), whole(max_steps, "max_steps", 1)
-        self.observation_space = gymnasium.spaces.Dict({"text": TextSpace(lambda: [self.observation()])})
+        self.observation_space = gymnasium.spaces.Dict({"text": TextSpace(self._observations)})
         self.action_space = TextSpace(self.valid_actions)
         settings = {"rates": rates, "max_steps": max_steps, "render_mode": render_mode}
         self._record("Tabletop", task=task, seed=seed, **settings)
@@ -92,6 +92,9 @@ class TabletopEnv(TaskEnv[str]):
         super().reset(seed=seed, options=options)
         self._restart(self.seed if seed is None else whole(seed, "seed", 0))
         return self._observe(), self._info()
+
+    def _observations(self) -> list[str]:
+        return [self.observation()]
 
     def _restart(self, seed: int) -> None:
         self.seed = seed
