@@ -8,7 +8,9 @@ from mnemocraft.studies import calibration
 
 
 def test_the_findings_count_verdicts_of_real_players_only() -> None:
-    rates = pd.DataFrame({"clusters": [9, 20], "0.05": [0.11, 0.08], "0.05 / 8": [0.03, 0.02]})
+    rates = pd.DataFrame(
+        {"clusters": [9, 20], "0.05": [0.11, 0.08], "0.05 / 8": [0.03, 0.02], "0.05 / 29": [0.02, 0.01]}
+    )
     rows = [
         ("01_x", "surrogate", "a", "all", 300, 0.01, "consequence of: one move list"),
         ("02_x", "none", "b", "all", 400, 0.1, "holds"),

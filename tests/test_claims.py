@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mnemocraft.stats import Cells, Estimate, Key, cells, difference, rate
-from mnemocraft.studies.claims import Claim, judge, planned, sentences
+from mnemocraft.studies.claims import Claim, _seen, judge, planned, sentences
 from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
 SPLITS = ("low", "high")
@@ -87,9 +87,9 @@ def test_a_stand_in_gets_no_verdict_and_no_p(model: str) -> None:
 
 def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
     effect = Estimate(0.1, 0.05, 0.2, 0.01, 60, 60)
-    assert Claim("H", "", "x", {}).of_standin(effect) == "not built in"
+    assert Claim("H", "", "x", {}).of_standin(effect, True) == "not built in"
     with pytest.raises(KeyError, match="no assumption 'magic'"):
-        Claim("H", "", "x", {}, assumed="magic").of_standin(effect)
+        Claim("H", "", "x", {}, assumed="magic").of_standin(effect, True)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,17 @@ def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
 )
 def test_an_effect_that_may_be_0_is_no_consequence(effect: tuple[float, ...], told: str) -> None:
     found, claim = Estimate(*effect, nan, 60, 60), Claim("H", "", "x", {}, assumed=FOLLOWS)
-    assert claim.of_standin(found) == told
-    opposite = {"no effect seen": f"consequence of: {FOLLOWS}", "not measured": told}
-    assert replace(claim, assumed_nothing=True).of_standin(found) == opposite.get(told, "not built in")
+    (seen,) = _seen([found])
+    assert claim.of_standin(found, seen) == told
+    opposite = {"no effect seen": "no effect seen, as assumed", "not measured": told}
+    assert replace(claim, assumed_nothing=True).of_standin(found, seen) == opposite.get(told, "not built in")
+
+
+def test_a_stand_ins_effect_is_seen_beside_all_others() -> None:
+    """Four of 300 kitchens, all one way, are one of the seventeen things that were looked at."""
+    found = [Estimate(-0.013, -0.028, -0.003, 0.034, 300, 50)]
+    assert _seen(found) == [True]
+    assert _seen(found + [Estimate(0.0, -0.1, 0.1, 0.9, 300, 50)] * 16) == [False] * 17
 
 
 def test_below_twenty_clusters_there_is_no_verdict() -> None:

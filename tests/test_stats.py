@@ -11,6 +11,7 @@ from scipy import stats as scipy_stats
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.stats import (
+    ALPHA,
     ONE,
     Cells,
     Estimate,
@@ -20,6 +21,7 @@ from mnemocraft.stats import (
     difference,
     error_rates,
     holm,
+    least_effect,
     mcnemar,
     p_text,
     rate,
@@ -239,6 +241,35 @@ def test_a_detectable_effect_is_found_in_four_of_five_runs() -> None:
     runs = [mean_of(rng.normal(least, 1, 60), range(60)).p < 0.05 for _ in range(300)]
     assert 0.72 <= np.mean(runs) <= 0.9
     assert np.isnan(cells(frame[:19], rate("x"), ["cell"], "cluster").detectable(all_of_it))
+
+
+def test_an_effect_on_successes_takes_pairs_that_differ() -> None:
+    """Four of 300 kitchens differ. An effect of .027, which their spread alone would find, takes eight."""
+    first = [1] * 3 + [0] * 297
+    second = [0] * 3 + [1] + [0] * 296
+    both = {"cell": ["a"] * 300 + ["b"] * 300, "x": first + second, "cluster": [*range(300)] * 2}
+    frame = pd.DataFrame(both)
+    grid = cells(frame, rate("x"), ["cell"], "cluster")
+    alone, least = (grid.detectable(A_MINUS_B, 17, rates) for rates in (False, True))
+    assert alone < 0.035 and 0.05 < least < 0.06
+    assert least < grid.detectable(A_MINUS_B, 17, True, -1), "what was seen is against it"
+
+    def found(effect: float, level: float = ALPHA / 17) -> float:
+        """How often: those that differ are the four that did, 3 to 1, and the more that the effect takes."""
+        more, less = 3 / 300 + effect - 2 / 300, 1 / 300
+        runs = np.random.default_rng(0).multinomial(300, [more, less, 1 - more - less], size=4000)
+        z = (runs[:, 0] - runs[:, 1]) / np.sqrt(runs[:, :2].sum(axis=1).clip(1))
+        return float((z > scipy_stats.norm.ppf(1 - level / 2)).mean())
+
+    assert found(alone) < 0.4 and found(least) == pytest.approx(0.8, abs=0.12)
+
+
+@given(st.floats(1, 5), st.floats(1e-3, 0.2), st.floats(-0.5, 0.5), st.integers(20, 2000))
+def test_a_least_effect_is_that_many_of_its_own_standard_errors(z, spread, observed, pairs) -> None:
+    least = least_effect(z, spread, observed, pairs)
+    own = np.sqrt(spread**2 + max(0.0, least - observed) / pairs)
+    assert least == pytest.approx(z * own, rel=1e-9)
+    assert least >= z * spread * (1 - 1e-12)
 
 
 def test_few_clusters_reject_too_often() -> None:

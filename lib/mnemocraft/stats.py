@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +28,8 @@ NOT_MEASURED, NOT_TESTED, UNDECIDED = "not measured", "not tested", "undecided"
 """Verdicts: not all conditions of a claim were run; there is no test of them; the test does not tell."""
 MIN_CLUSTERS = 20
 """Clusters that every arm of a test must have: with 9 a nominal 5 % is 11 % (:func:`error_rates`)."""
+LEVELS = {"0.05": 1, "0.05 / 8": 8, "0.05 / 29": 29}
+"""Of single tests, and of the first in families as large as those of the notebooks, with their claims."""
 MAX_UNDEFINED = 0.01
 """Share of draws in which a measure may be undefined (F1 can lack positives) before it has no interval."""
 POWER = 0.8
@@ -74,6 +77,7 @@ class Estimate:
         clusters: Clusters that they form.
         fewest: Clusters in the cell that has the fewest.
         undefined: Share of the draws in which the measure is undefined.
+        effective: Clusters of equal size that would tell as much, if the episodes of each are as one (Kish).
     """
 
     value: float
@@ -84,6 +88,7 @@ class Estimate:
     clusters: int
     fewest: int = 0
     undefined: float = 0.0
+    effective: float = 0.0
 
     @property
     def untested(self) -> str:
@@ -104,44 +109,55 @@ class Cells:
     Attributes:
         value, n: The measure and its number of episodes, by cell; only cells that have episodes.
         draws: The measure in each bootstrap sample, shape (draws,).
-        present: Which clusters have episodes in the cell, shape (clusters,).
+        sizes: How many episodes each cluster has in the cell, shape (clusters,).
     """
 
     value: dict[Key, float]
     n: dict[Key, int]
     draws: dict[Key, Floats]
-    present: dict[Key, npt.NDArray[np.bool_]]
+    sizes: dict[Key, Floats]
 
     def estimate(self, weights: Mapping[Key, float]) -> Estimate:
         """A contrast: weighted sum of cells (a mean, a :func:`difference` ...); NaN if one was not run."""
         if not self._has(weights):
             return Estimate(np.nan, np.nan, np.nan, np.nan, 0, 0)
         value, draws = self._drawn(weights)
-        present = np.array([self.present[key] for key in weights])
-        clusters, fewest = int(present.any(axis=0).sum()), int(present.sum(axis=1).min())
+        sizes = np.array([self.sizes[key] for key in weights])
+        clusters, fewest = int(sizes.any(axis=0).sum()), int((sizes > 0).sum(axis=1).min())
+        together = sizes.sum(axis=0)
+        effective = float(together.sum() ** 2 / (together**2).sum())
         known = draws[np.isfinite(draws)]
         undefined = 1 - len(known) / len(draws)
         low, high, p = _interval_and_p(known) if undefined <= MAX_UNDEFINED else (np.nan,) * 3
         if fewest < MIN_CLUSTERS:
             p = np.nan
-        return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined)
+        return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective)
 
-    def detectable(self, weights: Mapping[Key, float], tests: int = 1) -> float:
+    def detectable(
+        self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False, sign: int = 1
+    ) -> float:
         """The smallest effect that data like these would find in 80 % of runs; NaN if that is unknown.
 
         Simulated from the records: a run's effect is the true one plus the noise of a bootstrap draw, and it
-        is found if the interval around it, at level 1 - :data:`ALPHA` / ``tests``, excludes 0.
+        is found if the interval around it, at level 1 - :data:`ALPHA` / ``tests``, excludes 0. Noise may grow
+        with the effect, see :func:`least_effect`.
 
         Args:
             weights: The contrast.
             tests: Among how many it is judged (the first step of Holm's correction).
+            rates: It is of successes in pairs of episodes.
+            sign: Of the effect that is claimed.
         """
-        if np.isnan(self.estimate(weights).p):
+        found = self.estimate(weights)
+        if np.isnan(found.p):
             return float("nan")
         _, draws = self._drawn(weights)
         noise = draws[np.isfinite(draws)] - draws[np.isfinite(draws)].mean()
-        reach = [np.quantile(side * noise, [ALPHA / tests / 2, 1 - POWER]).sum() for side in (1, -1)]
-        return float(-min(reach))
+        reach = -min(np.quantile(side * noise, [ALPHA / tests / 2, 1 - POWER]).sum() for side in (1, -1))
+        if not rates:
+            return float(reach)
+        z = sum(map(NormalDist().inv_cdf, (1 - ALPHA / tests / 2, POWER)))
+        return float(max(reach, least_effect(z, noise.std(), sign * found.value, found.n)))
 
     def _drawn(self, weights: Mapping[Key, float]) -> tuple[float, Floats]:
         """A contrast's value and draws."""
@@ -226,17 +242,17 @@ def cells(
         columns = ", ".join([*by, cluster, *measure.columns])
         raise MnemocraftError(f"missing values (NaN) in one of {columns}: count them or leave them out")
     sums = _sums(values, owner * len(names) + cell, (len(owners), len(names)))
-    present = sums[..., -1] > 0
+    sizes = sums[..., -1]
     drawn = np.tensordot(_resamplings(len(owners), draws, seed), sums, axes=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         value, spread = measure.value(sums.sum(axis=0)), measure.value(drawn)
-    spread[:, present.sum(axis=0) < 2] = np.nan
+    spread[:, (sizes > 0).sum(axis=0) < 2] = np.nan
     keys: list[Key] = list(names.itertuples(index=False, name=None))
     return Cells(
         {key: float(value[i]) for i, key in enumerate(keys)},
         {key: int(sums[:, i, -1].sum()) for i, key in enumerate(keys)},
         {key: spread[:, i] for i, key in enumerate(keys)},
-        {key: present[:, i] for i, key in enumerate(keys)},
+        {key: sizes[:, i] for i, key in enumerate(keys)},
     )
 
 
@@ -389,6 +405,27 @@ def p_text(p: float, tests: int = 1) -> str:
     return f"{p:.3f}"
 
 
+def least_effect(z: float, spread: float, observed: float, pairs: float) -> float:
+    """The smallest effect on successes in pairs that is ``z`` times its own standard error.
+
+    Pairs that agree tell nothing, and an effect takes pairs that differ: where the true effect is greater
+    than the observed one by some share, at least that share of the pairs differ beside those that did. So its
+    variance is that of the records plus that share over the number of pairs. What the records' spread alone
+    would allow may be less than the pairs that it takes (4 of 300 that differ: 0.027, which takes 8).
+
+    Args:
+        z: Standard errors from 0 at which an effect is found often enough.
+        spread: Standard error in the records.
+        observed: Effect in the records, in the direction that is asked about.
+        pairs: Of episodes.
+    """
+    alone = z * spread
+    if alone <= observed:
+        return float(alone)
+    share = z**2 / pairs
+    return float((share + np.sqrt(share**2 + 4 * (alone**2 - share * observed))) / 2)
+
+
 def error_rates(
     clusters: Sequence[int], experiments: int = 2000, size: int = 5, seed: int = 0
 ) -> pd.DataFrame:
@@ -398,7 +435,7 @@ def error_rates(
     differ between clusters (uniform on 0 to 1) and by chance between conditions, but not on average.
 
     Returns:
-        Columns ``clusters``, and the shares that were rejected at levels ``0.05`` and ``0.05 / 8``.
+        Columns ``clusters``, and the shares that were rejected at all :data:`LEVELS`, such as ``0.05 / 8``.
     """
     rng, rows = np.random.default_rng(seed), []
     for number in clusters:
@@ -410,8 +447,8 @@ def error_rates(
         drawn = (one - other) @ _resamplings(number, DRAWS, seed).T
         beyond = np.minimum((drawn <= 0).sum(axis=1), (drawn >= 0).sum(axis=1))
         p = np.minimum(1, 2 * (beyond + 1) / (DRAWS + 1))
-        rows.append((number, *(float((p < level).mean()) for level in (ALPHA, ALPHA / 8))))
-    return pd.DataFrame(rows, columns=["clusters", "0.05", "0.05 / 8"])
+        rows.append((number, *(float((p < ALPHA / tests).mean()) for tests in LEVELS.values())))
+    return pd.DataFrame(rows, columns=["clusters", *LEVELS])
 
 
 Direction = Literal["positive", "negative"]

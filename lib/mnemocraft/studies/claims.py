@@ -59,11 +59,10 @@ class Claim:
     assumed_nothing: bool = False
     registered: bool = False
 
-    def of_standin(self, effect: Estimate) -> str:
+    def of_standin(self, effect: Estimate, seen: bool) -> str:
         """What a table says instead of a verdict where a stand-in played, with this effect.
 
-        An effect of 0, or one whose interval holds 0, is no consequence, unless it is just this that was
-        assumed.
+        Whether it was ``seen`` beside all others (:func:`_seen`) decides: what was not is no consequence.
         """
         if np.isnan(effect.value):
             return stats.NOT_MEASURED
@@ -71,10 +70,9 @@ class Claim:
             return "not built in"
         if self.assumed not in ASSUMPTIONS:
             raise KeyError(f"no assumption {self.assumed!r}: there are {', '.join(ASSUMPTIONS)}")
-        nothing = bool(effect.value == 0 or effect.low <= 0 <= effect.high)
-        if nothing == self.assumed_nothing:
-            return f"consequence of: {self.assumed}"
-        return "no effect seen" if nothing else "not built in"
+        if not seen:
+            return "no effect seen" + ", as assumed" * self.assumed_nothing
+        return "not built in" if self.assumed_nothing else f"consequence of: {self.assumed}"
 
 
 def versus(hypothesis: str, text: str, metric: str, one: Key, other: Key, paper_verdict: str) -> Claim:
@@ -137,10 +135,13 @@ def judge(
     p = [nan if standin else estimate.p for estimate in found]
     corrected = stats.holm(pd.DataFrame({"p": p}, dtype=float).fillna(1))["p_holm"].where(~np.isnan(p))
     told = []
-    for (claim, part, weights), effect, one, many in zip(rows, found, p, corrected, strict=True):
+    for (claim, part, weights), effect, seen, one, many in zip(
+        rows, found, _seen(found), p, corrected, strict=True
+    ):
         cells = measured[claim.metric]
         asked = float(sum(w * printed.get((claim.metric, key), nan) for key, w in weights.items()))
-        least = cells.detectable(weights, len(rows))
+        sign = 1 if claim.direction == "positive" else -1
+        least = cells.detectable(weights, len(rows), claim.rates, sign)
         to_find = nan if claim.registered else asked
         verdict = stats.verdict(effect, many, claim.direction, asked=to_find, detectable=least)
         told.append(
@@ -150,7 +151,7 @@ def judge(
             | {"pairs": effect.n, unit: effect.clusters, "detectable": least}
             | {"p": stats.p_text(one), "p_holm": stats.p_text(many, len(rows))}
             | {"paper_effect": asked, "paper_verdict": claim.paper_verdict}
-            | {"verdict": claim.of_standin(effect) if standin else verdict.outcome}
+            | {"verdict": claim.of_standin(effect, seen) if standin else verdict.outcome}
             | ({"direction": "", "size": ""} if standin else agreement(effect, asked))
             | {"finding": _interval(effect) if standin else verdict.sentence}
         )
@@ -159,6 +160,16 @@ def judge(
         for effect, many in zip(found, corrected, strict=True)
     ]
     return _reversals(pd.DataFrame(told), apart, standin)
+
+
+def _seen(found: Sequence[Estimate]) -> list[bool]:
+    """Which effects differ from 0 by the corrected p, of a stand-in too; untested ones by their interval."""
+    p = pd.DataFrame({"p": [effect.p for effect in found]}, dtype=float).fillna(1)
+    apart = [effect.value != 0 and not effect.low <= 0 <= effect.high for effect in found]
+    return [
+        bool(outside if np.isnan(effect.p) else many < stats.ALPHA)
+        for effect, outside, many in zip(found, apart, stats.holm(p)["p_holm"], strict=True)
+    ]
 
 
 def begun(table: pd.DataFrame) -> pd.DataFrame:
@@ -215,11 +226,13 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
 
     Returns:
         One row a claim: ``claim``, ``clusters`` (the pilot's, in proportion), ``detectable`` (the pilot's,
-        less by the root of the ratio of clusters), ``paper_effect``, and ``this run``: what can come of it.
+        less by the root of the ratio of clusters; for rates with fewer clusters more by that ratio, which is
+        at most too much), ``paper_effect``, and ``this run``: what can come of it.
     """
     whole = pilot[pilot["part"] == ALL]
     ratio = clusters / max(whole[unit].max(), 1)
-    least = whole["detectable"] / sqrt(ratio)
+    fewer = whole["cohens_h"].notna() & (ratio < 1)  # of rates, see stats.least_effect
+    least: pd.Series = whole["detectable"] / np.where(fewer, ratio, sqrt(ratio))
     count = (whole[unit] * ratio).round().astype(int)
     few, small = count < stats.MIN_CLUSTERS, whole["paper_effect"].abs() < least
     told = np.select(

@@ -27,14 +27,15 @@ def numbers(found: Estimate) -> dict[str, float]:
 def over_clusters(found: Estimate, unit: str) -> dict[str, float]:
     """A rate with Wilson's interval, which counts clusters, as if the episodes of each were one.
 
-    A bootstrap of few clusters is too narrow, and takes a rate of 0 or 1 for certain. ``unit`` is the name of
-    the column that counts the clusters.
+    A bootstrap of few clusters is too narrow, and takes a rate of 0 or 1 for certain. Of clusters of unequal
+    sizes fewer count (:attr:`~mnemocraft.stats.Estimate.effective`). ``unit`` is the name of the column that
+    counts the clusters.
     """
     from statsmodels.stats.proportion import proportion_confint
 
     low = high = np.nan
     if found.n:
-        low, high = proportion_confint(found.value * found.clusters, found.clusters, method="wilson")
+        low, high = proportion_confint(found.value * found.effective, found.effective, method="wilson")
     return numbers(found) | {"low": low, "high": high, unit: found.clusters}
 
 

@@ -1,8 +1,8 @@
 """What the surrogate assumes, by name: notebook 00 lists it, and a claim that follows from it names it.
 
 A number of the surrogate is never evidence for a claim about language models. Where a claim follows from
-one of these assumptions its verdict reads ``consequence of: <name>`` (or ``no effect seen``, where the effect
-may be 0 and the assumption says otherwise), else ``not built in``.
+one of these assumptions its verdict reads ``consequence of: <name>`` (or ``no effect seen``, where by the
+corrected p there may be none), else ``not built in``.
 """
 
 ASSUMPTIONS = {

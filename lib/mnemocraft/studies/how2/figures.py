@@ -34,7 +34,7 @@ from mnemocraft.studies.plots import (
     sizes,
 )
 
-WHISKERS = "Whiskers: 95 %, bootstrap over targets; a mark without one has too few targets for an interval."
+WHISKERS = "Whiskers: 95 %, bootstrap over targets; a mark without one has too few targets, or all agree."
 SETUP_LABELS = {
     "base": "Base",
     "just_ask": "Just Ask",

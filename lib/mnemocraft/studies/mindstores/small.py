@@ -41,7 +41,7 @@ PLAYERS = {
 }
 """In the order in which they were recorded."""
 LABELS = {name: player.label for name, player in PLAYERS.items()}
-FIRST_PLAN, LATER = "first plan", "later, where it failed"
+FIRST_PLAN, LATER = "first plan", "a later plan"
 TRIALS = 2
 """Times that every task is met."""
 FIRST = 8
@@ -117,13 +117,15 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def mended(episodes: pd.DataFrame) -> pd.DataFrame:
-    """How often the first plan did, and how often a later one did where the first had failed, over tasks.
+    """In how many of all games the first plan did, and in how many a later one, over tasks.
 
-    No claim: it was looked at after the recording, to see where the players part.
+    The two add up to :func:`success`; of those whose first plan had failed every player has others. No claim:
+    it was looked at after the recording, to see where the players part.
     """
     every = _by_items(episodes)
     first = every["passed"].where(every["plans"] <= 1, 0.0)
-    split = pd.concat([every.assign(plan=FIRST_PLAN, passed=first), every[first == 0].assign(plan=LATER)])
+    later = every["passed"] - first
+    split = pd.concat([every.assign(plan=p, passed=n) for p, n in ((FIRST_PLAN, first), (LATER, later))])
     keys = product(PLAYERS, (FIRST_PLAN, LATER), ITEMS)
     return estimates.clustered(split, ["player", "plan", "items"], "item", "n_tasks", keys)
 

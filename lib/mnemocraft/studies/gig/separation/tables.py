@@ -73,7 +73,7 @@ def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
         cells.value[key] = float(rows[measure].mean())
         cells.n[key] = len(rows)
         cells.draws[key] = _weighted(rows[measure].to_numpy(), one, other, drawn).astype(float)
-        cells.present[key] = np.isin(np.arange(len(names)), [one, other])
+        cells.sizes[key] = np.isin(np.arange(len(names)), [one, other]).astype(float)
     return cells
 
 
