@@ -15,7 +15,7 @@ from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import example, examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies import checks
-from mnemocraft.studies.how2 import analysis, compare, known, measures, sweep
+from mnemocraft.studies.how2 import analysis, compare, findings, known, measures, sweep
 
 MAIN = [c for c in conditions() if c[3] == "main"]
 SMALL = "replay:a-small-model"
@@ -271,3 +271,14 @@ def test_without_a_small_model_there_are_two_panels(played):
     assert len(drawn["figure7"].axes) == 4 and "known_targets" not in drawn
     for figure in drawn.values():
         plt.close(figure)
+
+
+def test_a_rate_on_which_few_targets_agree_is_not_told_as_certain():
+    """Wilson's upper limit of 0 in n is z² / (n + z²); a bootstrap of targets that agree has none."""
+    row = pd.Series({"value": 0.0, "low": np.nan, "high": np.nan, "n": 12})
+    assert findings._rate(row, 7) == f"0.00 [0.00, {1.96**2 / (7 + 1.96**2):.2f}]"
+    assert findings._rate(row, 0) == "0.00"
+    assert (
+        findings._rate(pd.Series({"value": 0.5, "low": 0.14, "high": 0.87, "n": 12}), 7)
+        == "0.50 [0.14, 0.87]"
+    )

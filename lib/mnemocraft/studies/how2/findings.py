@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import nan
 
 import pandas as pd
 
 from mnemocraft import stats
 from mnemocraft.figstyle import is_surrogate
+from mnemocraft.stats import Estimate
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.estimates import text
+from mnemocraft.studies.estimates import over_clusters, text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.how2 import facts
 from mnemocraft.studies.how2.compare import in_order
@@ -47,12 +49,21 @@ def _success(model: str, tables: Tables) -> str:
     cells = [rows[(rows["setup"] == setup) & (rows["teacher"] == teacher)] for setup, teacher in ALONE]
     if any(cell.empty for cell in cells):
         return ""
-    told, prose, alone = (text(cell.iloc[0]) for cell in cells)
+    claim = _claim(tables, "H1a", "low")
+    told, prose, alone = (_rate(cell.iloc[0], 0 if claim is None else claim["targets"]) for cell in cells)
     return (
         f"**{model}** solves {told} of the solvable tasks of the `low` split when it is told every move, "
         f"{prose} when it is told in prose, and {alone} without a teacher "
         f"(n = {cells[0].iloc[0]['n']} episodes each{_targets(tables)}{_common(tables)})."
     )
+
+
+def _rate(row: pd.Series, targets: int) -> str:
+    """A rate for reading; where all of few targets agree, with Wilson's interval over them."""
+    if pd.isna(row["low"]) and targets:
+        found = Estimate(row["value"], nan, nan, nan, row["n"], targets, effective=targets)
+        row = pd.Series(over_clusters(found, "targets"))
+    return text(row)
 
 
 def _common(tables: Tables) -> str:
