@@ -143,6 +143,10 @@ def test_what_a_run_can_decide_is_said_before_it_is_made() -> None:
     assert more["this run"] == "can find the paper's effect"
     assert fewer["this run"].startswith("nothing is tested below 20")
     assert few["clusters"] == 10
+    half = pilot["detectable"][0] * np.sqrt(2)
+    of_any, of_rates = (planned(pilot.assign(cohens_h=h), "targets", 30).iloc[0] for h in (nan, 0.1))
+    assert of_any["detectable"] == pytest.approx(half)
+    assert 5 <= 30 * of_rates["detectable"] <= 8, "six pairs that differ, all one way, have a p below .05"
     assert planned(judged(0.05, 0.05, clusters=10), "targets", 60)["this run"][0].startswith("unknown")
     small = planned(judged(0.05, 0.05, paper=0.001), "targets", 60).iloc[0]
     assert small["this run"].startswith("cannot be decided here")

@@ -125,7 +125,7 @@ class Cells:
         sizes = np.array([self.sizes[key] for key in weights])
         clusters, fewest = int(sizes.any(axis=0).sum()), int((sizes > 0).sum(axis=1).min())
         together = sizes.sum(axis=0)
-        effective = float(together.sum() ** 2 / (together**2).sum())
+        effective = float(together.sum() ** 2 / (together**2).sum()) if clusters else 0.0
         known = draws[np.isfinite(draws)]
         undefined = 1 - len(known) / len(draws)
         low, high, p = _interval_and_p(known) if undefined <= MAX_UNDEFINED else (np.nan,) * 3
@@ -156,8 +156,7 @@ class Cells:
         reach = -min(np.quantile(side * noise, [ALPHA / tests / 2, 1 - POWER]).sum() for side in (1, -1))
         if not rates:
             return float(reach)
-        z = sum(map(NormalDist().inv_cdf, (1 - ALPHA / tests / 2, POWER)))
-        return float(max(reach, least_effect(z, noise.std(), sign * found.value, found.n)))
+        return float(max(reach, least_effect(in_errors(tests), noise.std(), sign * found.value, found.n)))
 
     def _drawn(self, weights: Mapping[Key, float]) -> tuple[float, Floats]:
         """A contrast's value and draws."""
@@ -403,6 +402,11 @@ def p_text(p: float, tests: int = 1) -> str:
     if p <= floor * tests * (1 + 1e-9) and p < 1:
         return f"< {max(np.ceil(1000 * p), 1) / 1000:.3f}"
     return f"{p:.3f}"
+
+
+def in_errors(tests: int) -> float:
+    """Standard errors from 0 at which a normal effect is found in 80 % of runs, as one of so many tests."""
+    return sum(map(NormalDist().inv_cdf, (1 - ALPHA / tests / 2, POWER)))
 
 
 def least_effect(z: float, spread: float, observed: float, pairs: float) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan, sqrt
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -226,13 +227,14 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
 
     Returns:
         One row a claim: ``claim``, ``clusters`` (the pilot's, in proportion), ``detectable`` (the pilot's,
-        less by the root of the ratio of clusters; for rates with fewer clusters more by that ratio, which is
-        at most too much), ``paper_effect``, and ``this run``: what can come of it.
+        less by the root of the ratio of clusters; with fewer of them at least what :func:`_of_fewer` says),
+        ``paper_effect``, and ``this run``: what can come of it.
     """
     whole = pilot[pilot["part"] == ALL]
     ratio = clusters / max(whole[unit].max(), 1)
-    fewer = whole["cohens_h"].notna() & (ratio < 1)  # of rates, see stats.least_effect
-    least: pd.Series = whole["detectable"] / np.where(fewer, ratio, sqrt(ratio))
+    least = whole["detectable"] / sqrt(ratio)
+    if ratio < 1:
+        least = least.combine(whole.apply(_of_fewer, axis=1, ratio=ratio, tests=len(pilot)), max)
     count = (whole[unit] * ratio).round().astype(int)
     few, small = count < stats.MIN_CLUSTERS, whole["paper_effect"].abs() < least
     told = np.select(
@@ -248,6 +250,15 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
     )
     columns = {"clusters": count, "detectable": least, "this run": told}
     return whole[["claim", "paper_effect"]].assign(**columns).reset_index(drop=True)
+
+
+def _of_fewer(row: pd.Series, ratio: float, tests: int) -> float:
+    """What a part of a row's clusters would find of rates, if there were no effect in the records."""
+    if pd.isna(row["cohens_h"]) or pd.isna(row["detectable"]):
+        return nan
+    spread = (row["high"] - row["low"]) / 2 / NormalDist().inv_cdf(1 - stats.ALPHA / 2)
+    z = stats.in_errors(tests)
+    return stats.least_effect(z, spread / sqrt(ratio), 0.0, row["pairs"] * ratio)
 
 
 def sentences(table: pd.DataFrame, model: str) -> str:
