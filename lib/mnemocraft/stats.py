@@ -133,9 +133,7 @@ class Cells:
             p = np.nan
         return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective)
 
-    def detectable(
-        self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False, sign: int = 1
-    ) -> float:
+    def detectable(self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False) -> float:
         """The smallest effect that data like these would find in 80 % of runs; NaN if that is unknown.
 
         Simulated from the records: a run's effect is the true one plus the noise of a bootstrap draw, and it
@@ -146,7 +144,6 @@ class Cells:
             weights: The contrast.
             tests: Among how many it is judged (the first step of Holm's correction).
             rates: It is of successes in pairs of episodes.
-            sign: Of the effect that is claimed.
         """
         found = self.estimate(weights)
         if np.isnan(found.p):
@@ -156,7 +153,7 @@ class Cells:
         reach = -min(np.quantile(side * noise, [ALPHA / tests / 2, 1 - POWER]).sum() for side in (1, -1))
         if not rates:
             return float(reach)
-        return float(max(reach, least_effect(in_errors(tests), noise.std(), sign * found.value, found.n)))
+        return float(max(reach, least_effect(in_errors(tests), noise.std(), abs(found.value), found.n)))
 
     def _drawn(self, weights: Mapping[Key, float]) -> tuple[float, Floats]:
         """A contrast's value and draws."""
@@ -420,7 +417,7 @@ def least_effect(z: float, spread: float, observed: float, pairs: float) -> floa
     Args:
         z: Standard errors from 0 at which an effect is found often enough.
         spread: Standard error in the records.
-        observed: Effect in the records, in the direction that is asked about.
+        observed: Size of the effect in the records, whose sign must not matter.
         pairs: Of episodes.
     """
     alone = z * spread

@@ -141,8 +141,7 @@ def judge(
     ):
         cells = measured[claim.metric]
         asked = float(sum(w * printed.get((claim.metric, key), nan) for key, w in weights.items()))
-        sign = 1 if claim.direction == "positive" else -1
-        least = cells.detectable(weights, len(rows), claim.rates, sign)
+        least = cells.detectable(weights, len(rows), claim.rates)
         to_find = nan if claim.registered else asked
         verdict = stats.verdict(effect, many, claim.direction, asked=to_find, detectable=least)
         told.append(
