@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mnemocraft.stats import Cells, Estimate, Key, cells, difference, rate
-from mnemocraft.studies.claims import Claim, _seen, judge, planned, sentences
+from mnemocraft.studies.claims import Claim, _corrected, _seen, judge, planned, sentences
 from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
 SPLITS = ("low", "high")
@@ -106,7 +106,7 @@ def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
 )
 def test_an_effect_that_may_be_0_is_no_consequence(effect: tuple[float, ...], told: str) -> None:
     found, claim = Estimate(*effect, nan, 60, 60), Claim("H", "", "x", {}, assumed=FOLLOWS)
-    (seen,) = _seen([found])
+    (seen,) = _seen([found], _corrected([found]))
     assert claim.of_standin(found, seen) == told
     opposite = {"no effect seen": "no effect seen, as assumed", "not measured": told}
     assert replace(claim, assumed_nothing=True).of_standin(found, seen) == opposite.get(told, "not built in")
@@ -115,8 +115,9 @@ def test_an_effect_that_may_be_0_is_no_consequence(effect: tuple[float, ...], to
 def test_a_stand_ins_effect_is_seen_beside_all_others() -> None:
     """Four of 300 kitchens, all one way, are one of the seventeen things that were looked at."""
     found = [Estimate(-0.013, -0.028, -0.003, 0.034, 300, 50)]
-    assert _seen(found) == [True]
-    assert _seen(found + [Estimate(0.0, -0.1, 0.1, 0.9, 300, 50)] * 16) == [False] * 17
+    assert _seen(found, _corrected(found)) == [True]
+    found += [Estimate(0.0, -0.1, 0.1, 0.9, 300, 50)] * 16
+    assert _seen(found, _corrected(found)) == [False] * 17
 
 
 def test_below_twenty_clusters_there_is_no_verdict() -> None:

@@ -278,7 +278,13 @@ def test_a_budget_whose_worker_died_is_not_begun_anew(tmp_path: Path) -> None:
                 cluster._play(unlimited, cluster.fingerprint(held.study.start)["code"])
     with hold(tmp_path) as lease:
         lease.count_budget("job")  # the next run counts anew
-    assert not list(tmp_path.glob(".budget-*"))
+        other = Lease(tmp_path)
+        other.write()
+        other.count_budget("job")  # and so does one that takes the folder over
+    with pytest.raises(MnemocraftError, match="the worker that counted the budget died"):
+        other.count_budget("job")
+    with hold(tmp_path):
+        assert not list(tmp_path.glob(".budget-*"))
 
 
 def test_the_page_says_what_the_benchmark_measured() -> None:

@@ -67,7 +67,7 @@ def test_what_the_others_hand_out():
 )
 @pytest.mark.parametrize("number", [-1, 2.5, "5", None, float("inf")])
 def test_how_many_is_a_whole_number(name, option, number):
-    with pytest.raises(MnemocraftError, match=f"{option} must be a whole number of at least 0, not"):
+    with pytest.raises(MnemocraftError, match=f"{option} must be a whole number from 0, not"):
         get_memory(name, **{option: number})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from math import isfinite
+from operator import index
 from typing import Any, NamedTuple
 
 from mnemocraft.errors import MnemocraftError
@@ -14,6 +14,8 @@ MAX_DEPTH = 64
 """Brackets inside one another; no answer, tool call or reply of a server comes near it."""
 LONGEST = 8_000_000
 """Characters of one JSON text."""
+MAX_SEED = 2**63 - 1
+"""The greatest whole number that a setting may be."""
 LONGEST_NUMBER = 19
 """Digits of a whole number; a longer one is read as a float, which may be infinite."""
 PASSES = 8
@@ -25,15 +27,20 @@ _OBJECT = re.compile(r'\{(?=\s*+["}])')
 _OPENING = {"}": "{", "]": "["}
 
 
-def whole(name: str, number: Any, least: int = 0) -> int:
-    """A setting that must be a whole number of at least ``least``.
+def whole(value: Any, name: str, low: int, high: int = MAX_SEED) -> int:
+    """A whole number in a range (NumPy's too).
 
     Raises:
-        MnemocraftError: It is another; one sentence that names it.
+        MnemocraftError: It is none.
     """
-    if isinstance(number, int | float) and isfinite(number) and number == int(number) and number >= least:
-        return int(number)
-    raise MnemocraftError(f"{name} must be a whole number of at least {least}, not {number!r}.")
+    try:
+        number = low - 1 if isinstance(value, bool) else index(value)
+    except TypeError:
+        number = low - 1
+    if not low <= number <= high:
+        top = "" if high == MAX_SEED else f" to {high}"
+        raise MnemocraftError(f"{name} must be a whole number from {low}{top}, not {value!r}.")
+    return number
 
 
 class Found(NamedTuple):

@@ -108,7 +108,7 @@ class History(Experiences):
         self, tokens: int = 8_000, path: str | Path | None = None, location: str | None = None
     ) -> None:
         super().__init__(path=path, location=location)
-        self.tokens = whole("tokens", tokens)
+        self.tokens = whole(tokens, "tokens", 0)
 
     def recall(self, cue: Cue) -> list[Hit]:
         """Whatever is asked."""

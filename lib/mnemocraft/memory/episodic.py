@@ -106,8 +106,8 @@ class EpisodicMemory:
         if not isinstance(threshold, int | float) or not threshold > 0:
             raise MnemocraftError(f"threshold must be above 0, not {threshold!r}.")
         self.alpha, self.threshold, self.merge_threshold = alpha, threshold, merge_threshold
-        self.capacity, self.per_task = whole("capacity", capacity, 1), whole("per_task", per_task, 1)
-        self.period = whole("period", period, 1)
+        self.capacity, self.per_task = whole(capacity, "capacity", 1), whole(per_task, "per_task", 1)
+        self.period = whole(period, "period", 1)
         self.encoder, self.images = encoder, images
         self.memories: list[Remembered] = []
         self.time = self.added = 0

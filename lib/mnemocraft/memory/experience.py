@@ -199,7 +199,7 @@ class Experiences(NoMemory):
     def __init__(
         self, k: int = NEIGHBOURS, path: str | Path | None = None, location: str | None = None
     ) -> None:
-        self.k, self.store = whole("k", k), ExperienceMemory(path=path, location=location)
+        self.k, self.store = whole(k, "k", 0), ExperienceMemory(path=path, location=location)
         self._episode: list[Experience] = []
         self._seen: Counter[Experience] = Counter()
 

@@ -29,7 +29,7 @@ class Skills(Learnt):
 
     def __init__(self, k: int = RETRIEVED) -> None:
         super().__init__()
-        self.k = whole("k", k)
+        self.k = whole(k, "k", 0)
         self._texts: dict[str, str] = {}
         self._vectors: list[np.ndarray] = []
 

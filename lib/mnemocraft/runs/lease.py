@@ -81,7 +81,7 @@ class Lease:
             MnemocraftError: Another worker has begun to.
         """
         try:
-            (self.out / f".budget-{job}").touch(exist_ok=False)
+            (self.out / f".budget-{self.token}-{job}").touch(exist_ok=False)
         except FileExistsError:
             raise MnemocraftError(
                 "the worker that counted the budget died, and its count with it; what is finished is kept, "
@@ -126,7 +126,7 @@ def hold(out: Path) -> Iterator[Lease]:
             renewing.join()
             if lease.holder().get("token") == lease.token:
                 lease.file.unlink(missing_ok=True)
-            for flag in (lease.stop_flag, *out.glob(".budget-*")):
+            for flag in (lease.stop_flag, *out.glob(f".budget-{lease.token}-*")):
                 flag.unlink(missing_ok=True)
 
 

@@ -134,10 +134,11 @@ def judge(
     found = [measured[claim.metric].estimate(weights) for claim, _, weights in rows]
     standin = is_surrogate(model)
     p = [nan if standin else estimate.p for estimate in found]
-    corrected = stats.holm(pd.DataFrame({"p": p}, dtype=float).fillna(1))["p_holm"].where(~np.isnan(p))
+    by_holm = _corrected(found)
+    corrected = by_holm.where(~np.isnan(p))
     told = []
     for (claim, part, weights), effect, seen, one, many in zip(
-        rows, found, _seen(found), p, corrected, strict=True
+        rows, found, _seen(found, by_holm), p, corrected, strict=True
     ):
         cells = measured[claim.metric]
         asked = float(sum(w * printed.get((claim.metric, key), nan) for key, w in weights.items()))
@@ -162,13 +163,17 @@ def judge(
     return _reversals(pd.DataFrame(told), apart, standin)
 
 
-def _seen(found: Sequence[Estimate]) -> list[bool]:
+def _corrected(found: Sequence[Estimate]) -> pd.Series:
+    """The p of every effect by Holm; those that could not be tested count too, as 1."""
+    return stats.holm(pd.DataFrame({"p": [effect.p for effect in found]}, dtype=float).fillna(1))["p_holm"]
+
+
+def _seen(found: Sequence[Estimate], corrected: pd.Series) -> list[bool]:
     """Which effects differ from 0 by the corrected p, of a stand-in too; untested ones by their interval."""
-    p = pd.DataFrame({"p": [effect.p for effect in found]}, dtype=float).fillna(1)
     apart = [effect.value != 0 and not effect.low <= 0 <= effect.high for effect in found]
     return [
-        bool(outside if np.isnan(effect.p) else many < stats.ALPHA)
-        for effect, outside, many in zip(found, apart, stats.holm(p)["p_holm"], strict=True)
+        bool(outside if np.isnan(effect.p) else p < stats.ALPHA)
+        for effect, outside, p in zip(found, apart, corrected, strict=True)
     ]
 
 

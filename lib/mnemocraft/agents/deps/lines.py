@@ -50,8 +50,8 @@ def read_line(line: str, version: str) -> Step | None:
         return None
     verb, number, item, tool = (part.lower() if part else "" for part in match.groups())
     count = int(number or 1)
-    if verb == "dig" and item in ("", DOWN):
-        item = DOWN
+    if verb == "dig":
+        item = item or DOWN
     known = _names(version)
     if not 1 <= count <= MAX_COUNT or item not in known or (verb == "dig") != (item == DOWN):
         return None

@@ -32,7 +32,7 @@ def read_fields(answer: str) -> dict[str, str]:
         field = _FIELD.fullmatch(line)
         name = field.group(1).lower() if field else ""
         summed_up = not fields.keys().isdisjoint(_SUMS_UP)
-        if field and not (summed_up and (_BULLET.match(line) or name == "action" in fields)):
+        if field and not (summed_up and (_BULLET.match(line) or (name == "action" and name in fields))):
             _without_rules(lines)
             lines = fields[name] = [field.group(2)]
         else:

@@ -34,5 +34,5 @@ def agent(name: str, max_rounds: int = MAX_ROUNDS) -> Agent:
         MnemocraftError: ``max_rounds`` is no whole number of at least 0.
     """
     label, run = _METHODS[name]
-    run = partial(run, max_rounds=whole("max_rounds", max_rounds)) if name in _REVISING else run
+    run = partial(run, max_rounds=whole(max_rounds, "max_rounds", 0)) if name in _REVISING else run
     return Agent(name, label, run, SAMPLING, (Goals,))

@@ -7,9 +7,9 @@ from typing import Any
 
 import gymnasium
 
+from mnemocraft.bounded import whole
 from mnemocraft.envs.alfworld.games import read_game
 from mnemocraft.envs.alfworld.process import Session
-from mnemocraft.envs.checks import whole
 from mnemocraft.envs.spaces import TextSpace
 from mnemocraft.envs.task_env import TaskEnv, outcome
 from mnemocraft.errors import MnemocraftError

@@ -18,10 +18,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from mnemocraft.bounded import whole
 from mnemocraft.envs.alfworld.games import known_games
 from mnemocraft.envs.alfworld.pddl import Thing, lit, placed, problem
 from mnemocraft.envs.alfworld.process import HOW
-from mnemocraft.envs.checks import whole
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.paths import output_root
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 import gymnasium
 import numpy as np
 
-from mnemocraft.envs.checks import whole
+from mnemocraft.bounded import whole
 from mnemocraft.envs.kitchen.benchmark import task_horizon
 from mnemocraft.envs.kitchen.domain import Domain, read_domain
 from mnemocraft.envs.kitchen.engine import GroundAction, Object, State

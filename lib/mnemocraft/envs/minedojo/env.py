@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mnemocraft.envs.checks import whole
+from mnemocraft.bounded import whole
 from mnemocraft.envs.minedojo import launch
 from mnemocraft.envs.minedojo.connection import Connection
 from mnemocraft.envs.minedojo.minedojo_worker.protocol import Arrays, Body

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mnemocraft.envs.checks import whole
+from mnemocraft.bounded import whole
 from mnemocraft.envs.overworld.items import ITEMS, stack_of
 from mnemocraft.envs.overworld.spaces import SIZES
 from mnemocraft.errors import MnemocraftError

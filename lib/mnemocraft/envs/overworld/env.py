@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mnemocraft.envs.checks import whole
+from mnemocraft.bounded import whole
 from mnemocraft.envs.overworld import checks
 from mnemocraft.envs.overworld.spaces import CRAFT, ticks_of
 from mnemocraft.envs.task_env import TaskEnv, outcome

@@ -7,7 +7,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from mnemocraft.envs.checks import tool_call, whole
+from mnemocraft.bounded import whole
+from mnemocraft.envs.checks import tool_call
 from mnemocraft.envs.plancraft.data import SLOT_NAMES, Example, examples
 from mnemocraft.envs.plancraft.game import SLOT_INDEX, Game
 from mnemocraft.envs.plancraft.recipes import max_stack

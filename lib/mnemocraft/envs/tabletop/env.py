@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from mnemocraft.envs.checks import whole
+from mnemocraft.bounded import whole
 from mnemocraft.envs.spaces import TextSpace
 from mnemocraft.envs.tabletop.scene import KINDS, TABLE, place, refusal
 from mnemocraft.envs.tabletop.tasks import MAX_STEPS, TASKS
