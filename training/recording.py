@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from mnemocraft import paths
@@ -67,6 +68,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m training.recording", description=__doc__)
     parser.add_argument("notebook", choices=STUDIES, help="whose study")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
+    parser.add_argument("--server", help="address of a server that has this model (training.gpu.server)")
+    parser.add_argument(
+        "--part", type=_part, help="K/N: only every Nth stream, from the Kth on, into a file in build/recording"
+    )
+    parser.add_argument("--add", nargs="+", type=Path, default=[], help="files of parts, whose answers are taken")
     known = parser.add_mutually_exclusive_group()
     known.add_argument(
         "--go-on",
@@ -76,7 +82,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     known.add_argument("--replace", action="store_true", help="begin anew, without what data/recordings has")
     chosen = parser.parse_args(argv)
     adapter, study, slots, context = STUDIES[chosen.notebook]
+    part, parts = chosen.part or (1, 1)
     out = paths.output_root() / "build" / "recording" / find_model(adapter).name
+    if chosen.part:
+        out = out / f"part-{part}-of-{parts}"
     cache, file = out / "answers.sqlite", RECORDINGS / f"{adapter}{SUFFIX}"
     if file.exists() and not (chosen.go_on or chosen.replace):  # else other notebooks' answers would be lost
         parser.error(f"{file.name} exists: --go-on begins with its answers, --replace leaves them out.")
@@ -90,15 +99,29 @@ def main(argv: Sequence[str] | None = None) -> None:
         if who != model:
             parser.error(f"{file.name} is of {who}, not of {model}; --replace leaves it out.")
         import_recording(file, cache)
+    for added in chosen.add:
+        import_recording(added, cache)
+    played, file = study("full"), out / f"{adapter}{SUFFIX}" if chosen.part else file
+    played = replace(played, streams=played.streams[part - 1 :: parts])
     options = {"threads": chosen.threads, "parallel": slots, "context": context}
+    if chosen.server:
+        options = {"server": chosen.server}
     spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
     try:
-        records = run_study(study("full"), spec, out=out / chosen.notebook, workers=1)
+        records = run_study(played, spec, out=out / chosen.notebook, workers=1)
         print(f"{len(records)} episodes, all that there are")
     except KeyboardInterrupt:
         print("stopped; goes on with --go-on")
     answers = export_recording(cache, file, model)
     print(f"{answers} answers, {file.stat().st_size / 1e6:.1f} MB: {file}")
+
+
+def _part(text: str) -> tuple[int, int]:
+    """``K/N`` as numbers."""
+    part, _, parts = text.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not K/N with K from 1 to N")
+    return int(part), int(parts)
 
 
 if __name__ == "__main__":

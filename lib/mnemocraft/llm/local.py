@@ -58,6 +58,8 @@ class Local:
             finish sooner in all if they are short (a few thousand tokens each fill the cache); but
             rounding, and now and then an answer, then depends on the others.
         timeout: seconds for one answer.
+        server: address of a server that has this very model and runs already (``training.gpu.server``),
+            in the place of one of its own.
 
     Raises:
         MissingExtra: the extra is not installed.
@@ -74,12 +76,15 @@ class Local:
         threads: int = 1,
         parallel: int = 1,
         timeout: float = 600.0,
+        server: str | None = None,
     ) -> None:
         self._files = find_model(model)
-        _import_server()
+        if server is None:
+            _import_server()
         self.name = self._files.backend
         self.failures: Counter[str] = Counter()
         self._context, self._threads, self._parallel, self._timeout = context, threads, parallel, timeout
+        self._address = server
         self._server: Any = None
         self._endpoint: Endpoint | None = None
         self._starting = asyncio.Lock()
@@ -88,7 +93,8 @@ class Local:
         """Ask the server, starting it first if need be; errors as :meth:`Endpoint.generate`."""
         async with self._starting:
             if self._endpoint is None:
-                await asyncio.to_thread(self._start)
+                address, key = (self._address, "none") if self._address else await asyncio.to_thread(self._start)
+                self._endpoint = self._ask(address, key)
         assert self._endpoint is not None
         return await self._endpoint.generate(request)
 
@@ -98,7 +104,8 @@ class Local:
             await self._endpoint.aclose()
         self._endpoint = self._server = None  # the server stops when its object goes
 
-    def _start(self) -> None:
+    def _start(self) -> tuple[str, str]:
+        """Start a server; its address and key."""
         llama, key = _import_server(), secrets.token_urlsafe(24)
         params = llama.CommonParams()
         params.model.path = str(self._files.base)
@@ -119,9 +126,12 @@ class Local:
             self._server.handle_metrics()  # waits for the loop: closed before that runs, it would never end
         except (RuntimeError, ValueError) as error:
             raise MnemocraftError(f"llama.cpp cannot load {self._files.name}: {error}.") from None
-        self._endpoint = Endpoint(
+        return f"{self._server.listening_address}/v1", key
+
+    def _ask(self, address: str, key: str) -> Endpoint:
+        endpoint = Endpoint(
             self._files.name,
-            base_url=f"{self._server.listening_address}/v1",
+            base_url=address,
             api_key=key,
             max_retries=1,
             timeout=self._timeout,
@@ -129,7 +139,8 @@ class Local:
             constrain=True,
             stop=_TURN_MARKS,
         )
-        self._endpoint.failures = self.failures
+        endpoint.failures = self.failures
+        return endpoint
 
     def _tune(self, params: Any) -> None:
         """What makes it fast; ``benchmarks/bench_local.py`` measures each against llama.cpp's defaults."""

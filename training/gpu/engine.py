@@ -1,0 +1,202 @@
+"""Gemma 3 270M on a graphics card: many dialogues at a time, in 32-bit floats.
+
+The weights are the dequantised ones of the very file that llama.cpp serves. It multiplies them with activations
+of 8 bits and keeps keys and values in 16; here nothing is rounded to fewer than the 10 bits of mantissa that
+the card's matrix units take (TF32), so that answers do not depend on who else is answered, and are nearly
+always those of llama.cpp (``data/recordings/README.md`` says how often).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+LAYERS, HEADS, SIZE, WIDTH, WINDOW = 18, 4, 256, 640, 512
+GLOBAL = 6
+"""Every sixth layer looks back to the beginning, the others 512 tokens."""
+EPSILON = 1e-6
+CHUNK = 2048
+"""Tokens of a prompt that are computed at a time."""
+
+
+def load(path: Path) -> dict[str, np.ndarray]:
+    """Weights by name, float32, of a model in llama.cpp's format whatever it is quantised to."""
+    import gguf
+    from gguf.quants import dequantize
+
+    tensors = gguf.GGUFReader(path).tensors
+    return {item.name: dequantize(item.data, item.tensor_type).astype(np.float32) for item in tensors}
+
+
+class Engine:
+    """Keys and values of ``slots`` dialogues of up to ``context`` tokens, and what computes the next tokens.
+
+    Args:
+        weights: as :func:`load` gives them.
+        slots: dialogues that are kept, and answered at a time.
+        context: tokens that one takes at most.
+        device: ``cuda``, or ``cpu``, where it is slow and for tests.
+    """
+
+    def __init__(self, weights: dict[str, np.ndarray], slots: int, context: int, device: str) -> None:
+        torch.set_float32_matmul_precision("high")
+        self.slots, self.context, self.device = slots, context, device
+        self._weights = {name: torch.from_numpy(value).to(device) for name, value in weights.items()}
+        for layer in range(LAYERS):
+            parts = [self._weights.pop(f"blk.{layer}.{name}.weight") for name in ("attn_q", "attn_k", "attn_v")]
+            self._weights[f"blk.{layer}.qkv"] = torch.cat(parts)
+            parts = [self._weights.pop(f"blk.{layer}.{name}.weight") for name in ("ffn_gate", "ffn_up")]
+            self._weights[f"blk.{layer}.ffn"] = torch.cat(parts)
+        self.vocabulary = len(weights["token_embd.weight"])
+        shape = (LAYERS, slots, context, SIZE)
+        self._keys = torch.zeros(shape, device=device)
+        self._values = torch.zeros(shape, device=device)
+        self._turns = [_rotation(base, context, device) for base in (10_000.0, 1_000_000.0)]
+        self._tokens = torch.zeros(slots, dtype=torch.long, device=device)
+        self._places = torch.zeros(slots, dtype=torch.long, device=device)
+        self._bias = torch.zeros(slots, self.vocabulary, device=device)
+        self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
+        self._rows = torch.arange(slots, device=device)
+
+    @torch.inference_mode()
+    def read(self, slot: int, tokens: list[int], start: int) -> torch.Tensor:
+        """Read ``tokens`` into a slot at place ``start``; logits, shape (vocabulary,), of what comes next."""
+        hidden = torch.empty(0)
+        for first in range(0, len(tokens), CHUNK):
+            part = torch.tensor(tokens[first : first + CHUNK], device=self.device)
+            hidden = self._read(slot, part, start + first)
+        return self._logits(hidden[-1:])[0]
+
+    def _read(self, slot: int, tokens: torch.Tensor, start: int) -> torch.Tensor:
+        end = start + len(tokens)
+        places = torch.arange(start, end, device=self.device)
+        far = torch.arange(end, device=self.device)
+        behind = places[:, None] - far[None, :]
+        masks = [(behind >= 0) & (behind < WINDOW), behind >= 0]
+        hidden = self._embed(tokens)
+        for layer in range(LAYERS):
+            wide = _is_global(layer)
+            query, key, value = self._project(layer, hidden, places)
+            self._keys[layer, slot, start:end] = key
+            self._values[layer, slot, start:end] = value
+            first = 0 if wide else max(0, start + 1 - WINDOW)
+            found = functional.scaled_dot_product_attention(
+                query.transpose(0, 1)[None],
+                self._keys[layer, slot, first:end].expand(1, HEADS, -1, -1),
+                self._values[layer, slot, first:end].expand(1, HEADS, -1, -1),
+                attn_mask=masks[wide][:, first:],
+                scale=SIZE**-0.5,
+            )
+            hidden = self._finish(layer, hidden, found[0].transpose(0, 1).reshape(len(tokens), -1))
+        return hidden
+
+    @torch.inference_mode()
+    def step(
+        self, tokens: list[int], places: list[int], longest: int, steps: int, bias: torch.Tensor | None = None
+    ) -> list[list[int]]:
+        """The likeliest next tokens of every slot, shape (steps, slots).
+
+        Args:
+            tokens: The last token of every slot, not read yet.
+            places: Where it comes. At a slot at rest what is read is of no use, and its place one beyond what
+                is to be kept.
+            longest: The largest place of those that are not at rest, after these steps.
+            steps: How many, without a look at them in between.
+            bias: Added to the logits, shape (slots, vocabulary); for one step.
+        """
+        self._tokens.copy_(torch.tensor(tokens))
+        self._places.copy_(torch.tensor(places))
+        if bias is not None:
+            self._bias.copy_(bias)
+        size = min(self.context, max(1024, 1 << longest.bit_length()))
+        told = []
+        for _ in range(steps):
+            if self.device == "cuda":
+                self._graph(size).replay()
+            else:
+                self._advance(size)
+            told.append(self._tokens.clone())
+        if bias is not None:
+            self._bias.zero_()
+        return torch.stack(told).tolist()
+
+    def _graph(self, size: int) -> torch.cuda.CUDAGraph:
+        if size not in self._graphs:
+            before = self._tokens.clone(), self._places.clone()
+            self._advance(size)  # warms up
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                self._advance(size)
+            self._tokens.copy_(before[0])
+            self._places.copy_(before[1])
+            self._graphs[size] = graph
+        return self._graphs[size]
+
+    def _advance(self, size: int) -> None:
+        """One step of all slots, of which none is longer than ``size``."""
+        places, rows = self._places, self._rows
+        hidden = self._embed(self._tokens)
+        near = places[:, None] - torch.arange(WINDOW - 1, -1, -1, device=self.device)
+        early = torch.where(near < 0, float("-inf"), 0.0)
+        late = torch.where(torch.arange(size, device=self.device) > places[:, None], float("-inf"), 0.0)
+        near = near.clamp(min=0)
+        for layer in range(LAYERS):
+            query, key, value = self._project(layer, hidden, places)
+            self._keys[layer, rows, places] = key
+            self._values[layer, rows, places] = value
+            if _is_global(layer):
+                keys, values, hidden_from = self._keys[layer, :, :size], self._values[layer, :, :size], late
+            else:
+                keys, values = (part[layer][rows[:, None], near] for part in (self._keys, self._values))
+                hidden_from = early
+            scores = torch.bmm(query * SIZE**-0.5, keys.transpose(1, 2)) + hidden_from[:, None]
+            found = torch.bmm(scores.softmax(-1), values)
+            hidden = self._finish(layer, hidden, found.reshape(self.slots, -1))
+        self._tokens.copy_((self._logits(hidden) + self._bias).argmax(-1))
+        self._places += 1
+
+    def _embed(self, tokens: torch.Tensor) -> torch.Tensor:
+        return self._weights["token_embd.weight"][tokens] * WIDTH**0.5
+
+    def _logits(self, hidden: torch.Tensor) -> torch.Tensor:
+        return self._norm(hidden, "output_norm") @ self._weights["token_embd.weight"].T
+
+    def _norm(self, values: torch.Tensor, name: str) -> torch.Tensor:
+        return functional.rms_norm(values, values.shape[-1:], self._weights[f"{name}.weight"], EPSILON)
+
+    def _project(self, layer: int, hidden: torch.Tensor, places: torch.Tensor) -> list[torch.Tensor]:
+        """Query (n, heads, size), key and value (n, size) of n tokens."""
+        name = f"blk.{layer}"
+        both = self._norm(hidden, f"{name}.attn_norm") @ self._weights[f"{name}.qkv"].T
+        query, key, value = both.split([HEADS * SIZE, SIZE, SIZE], dim=-1)
+        query = self._norm(query.view(-1, HEADS, SIZE), f"{name}.attn_q_norm")
+        key = self._norm(key, f"{name}.attn_k_norm")
+        cosine, sine = (part[places] for part in self._turns[_is_global(layer)])
+        return [_turned(query, cosine[:, None], sine[:, None]), _turned(key, cosine, sine), value]
+
+    def _finish(self, layer: int, hidden: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
+        name, weights = f"blk.{layer}", self._weights
+        found = found @ weights[f"{name}.attn_output.weight"].T
+        hidden = hidden + self._norm(found, f"{name}.post_attention_norm")
+        gate, up = (self._norm(hidden, f"{name}.ffn_norm") @ weights[f"{name}.ffn"].T).chunk(2, dim=-1)
+        found = (functional.gelu(gate, approximate="tanh") * up) @ weights[f"{name}.ffn_down.weight"].T
+        return hidden + self._norm(found, f"{name}.post_ffw_norm")
+
+
+def _is_global(layer: int) -> bool:
+    return layer % GLOBAL == GLOBAL - 1
+
+
+def _rotation(base: float, context: int, device: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Cosines and sines of rotary embeddings, shape (context, size / 2) each."""
+    speeds = base ** -(torch.arange(0, SIZE, 2, dtype=torch.float64) / SIZE)
+    angles = torch.outer(torch.arange(context, dtype=torch.float64), speeds)
+    return angles.cos().float().to(device), angles.sin().float().to(device)
+
+
+def _turned(values: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -> torch.Tensor:
+    first, second = values.chunk(2, dim=-1)
+    return torch.cat([first * cosine - second * sine, second * cosine + first * sine], dim=-1)

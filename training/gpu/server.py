@@ -1,0 +1,277 @@
+"""Serves a small model on a graphics card, as llama.cpp's server does on processors, many answers at a time.
+
+``python -m training.gpu.server kitchen_gemma-3-270m`` answers OpenAI's chat requests on loopback until it is
+stopped; ``python -m training.recording 09 --go-on --server http://127.0.0.1:8300/v1`` asks it. Answers are
+greedy; other temperatures are refused. It needs PyTorch with CUDA, ``gguf``, ``tokenizers`` and ``aiohttp``,
+and ``xgrammar`` for answers that are held to a form.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import queue
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from aiohttp import web
+
+from mnemocraft.errors import MnemocraftError
+from mnemocraft.llm.local import MERGED, find_model
+from mnemocraft.llm.merged import merged
+from training.gpu.engine import Engine, load
+from training.gpu.words import Words
+
+STEPS = 4
+"""Tokens of every dialogue between two looks at whether one has ended, or another waits."""
+PROMPTS = 4
+"""Prompts that are read between such steps at most."""
+
+
+@dataclass
+class Job:
+    """One request.
+
+    Attributes:
+        tokens: Of the prompt.
+        longest: Tokens of the answer at most.
+        stops: Texts that end it.
+        matcher: What holds it to a form (``xgrammar``), if anything does.
+        answer: Tokens so far.
+        done: The answer, when it has ended; True if it ended by itself.
+    """
+
+    tokens: list[int]
+    longest: int
+    stops: tuple[str, ...] = ()
+    matcher: Any = None
+    answer: list[int] = field(default_factory=list)
+    done: Future[bool] = field(default_factory=Future)
+
+
+class Batcher:
+    """Answers requests in one thread, as many at a time as the engine has slots.
+
+    A request goes to the free slot whose dialogue begins as its prompt does for longest.
+    """
+
+    def __init__(self, engine: Engine, words: Words) -> None:
+        self._engine, self._words = engine, words
+        self._waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
+        self._held: list[np.ndarray] = [np.zeros(0, np.int64) for _ in range(engine.slots)]
+        self._jobs: list[Job | None] = [None] * engine.slots
+        self._last = [0] * engine.slots
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def ask(self, job: Job) -> Future[bool]:
+        """Answer a request; its future is done when it is."""
+        self._waiting.put(job)
+        return job.done
+
+    def _run(self) -> None:
+        try:
+            while True:
+                self._admit(wait=not any(self._jobs))
+                if any(self._jobs):
+                    self._advance()
+        except BaseException as error:
+            logging.exception("The engine stopped")
+            for job in self._jobs:
+                if job:
+                    job.done.set_exception(error)
+            raise
+
+    def _admit(self, wait: bool) -> None:
+        for _ in range(PROMPTS):
+            free = [slot for slot, job in enumerate(self._jobs) if job is None]
+            if not free:
+                return
+            try:
+                job = self._waiting.get(block=wait)
+            except queue.Empty:
+                return
+            wait = False
+            wanted = np.array(job.tokens)
+            common = {slot: _common(self._held[slot], wanted) for slot in free}
+            # Of those with nothing in common the shortest, so that long dialogues stay.
+            slot = max(free, key=lambda slot: (common[slot], -len(self._held[slot])))
+            start = min(common[slot], len(wanted) - 1)
+            logits = self._engine.read(slot, job.tokens[start:], start)
+            if job.matcher is not None:
+                logits = logits + torch.from_numpy(self._bias(job.matcher)).to(logits.device)
+            self._jobs[slot], self._held[slot] = job, wanted
+            self._take(slot, int(logits.argmax()))
+
+    def _advance(self) -> None:
+        jobs = [(slot, job) for slot, job in enumerate(self._jobs) if job]
+        held = [(slot, job.matcher) for slot, job in jobs if job.matcher is not None]
+        steps, bias = STEPS, None
+        if held:
+            steps, rows = 1, np.zeros((self._engine.slots, self._engine.vocabulary), np.float32)
+            for slot, matcher in held:
+                rows[slot] = self._bias(matcher)
+            bias = torch.from_numpy(rows)
+        places = [len(tokens) for tokens in self._held]
+        for slot, job in jobs:
+            places[slot] += len(job.answer) - 1
+        longest = max(places[slot] for slot, _ in jobs) + steps
+        told = self._engine.step(self._last, places, longest, steps, bias)
+        for row in told:
+            for slot, job in jobs:
+                if self._jobs[slot] is job:
+                    self._take(slot, row[slot])
+
+    def _take(self, slot: int, token: int) -> None:
+        """Add a token to the answer in a slot, and end it if that was the last."""
+        job = self._jobs[slot]
+        assert job
+        self._last[slot] = token
+        ended = token in self._words.end
+        if not ended:
+            job.answer.append(token)
+            if job.matcher is not None:
+                job.matcher.accept_token(token)
+        if not ended and any(stop[-1] in self._words.texts[token] for stop in job.stops):
+            text = self._words.text(job.answer[-40:])
+            ended = any(stop in text for stop in job.stops)
+        if ended or len(job.answer) == job.longest:
+            # The last token has not been read.
+            read = job.answer if token in self._words.end else job.answer[:-1]
+            self._held[slot] = np.concatenate([self._held[slot], np.array(read, np.int64)])
+            self._jobs[slot] = None
+            job.done.set_result(ended)
+
+    def _bias(self, matcher: Any) -> np.ndarray:
+        """0 for the tokens that may come next, minus infinity for the others, shape (vocabulary,)."""
+        import xgrammar
+
+        size = self._engine.vocabulary
+        mask = xgrammar.allocate_token_bitmask(1, size)
+        matcher.fill_next_token_bitmask(mask)
+        bits = np.unpackbits(mask.numpy().view(np.uint8), bitorder="little")[:size]
+        return np.where(bits, 0, -np.inf).astype(np.float32)
+
+
+def _common(held: np.ndarray, wanted: np.ndarray) -> int:
+    """How many tokens two dialogues begin with together."""
+    size = min(len(held), len(wanted))
+    unlike = np.flatnonzero(held[:size] != wanted[:size])
+    return int(unlike[0]) if len(unlike) else size
+
+
+class Server:
+    """The requests of OpenAI's chat API that the agents make.
+
+    Args:
+        path: The model's file.
+        slots: Requests answered at a time.
+        context: Tokens of a prompt with its answer at most.
+        device: As :class:`~training.gpu.engine.Engine` takes it.
+    """
+
+    def __init__(self, path: Path, slots: int, context: int, device: str) -> None:
+        self._words, self._context = Words(path), context
+        room = context + STEPS + 1  # what is read at rest, or after an end, lies beyond
+        self._batcher = Batcher(Engine(load(path), slots, room, device), self._words)
+        self._compiled = lru_cache(maxsize=4096)(self._compile)
+
+    def app(self) -> web.Application:
+        """The application to serve."""
+        app = web.Application(client_max_size=8_000_000)
+        app.router.add_post("/v1/chat/completions", self._answer)
+        return app
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        body = await request.json()
+        if body.get("temperature") or body.get("tools") or body.get("response_format"):
+            return _refused("only greedy answers are given, without tools")
+        job = await asyncio.to_thread(self._job, body)
+        if len(job.tokens) >= self._context:
+            size = f"({self._context} tokens), try increasing it"
+            return _refused(f"request ({len(job.tokens)} tokens) exceeds the available context size {size}")
+        job.longest = min(job.longest, self._context - len(job.tokens))
+        ended = await asyncio.wrap_future(self._batcher.ask(job))
+        text = self._words.text(job.answer)
+        for stop in job.stops:
+            text = text.partition(stop)[0]
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", "content": text},
+            "finish_reason": "stop" if ended else "length",
+        }
+        usage = {"prompt_tokens": len(job.tokens), "completion_tokens": len(job.answer) + ended}
+        return web.json_response({"object": "chat.completion", "choices": [choice], "usage": usage})
+
+    def _job(self, body: dict[str, Any]) -> Job:
+        matcher = None
+        if body.get("grammar"):
+            import xgrammar
+
+            matcher = xgrammar.GrammarMatcher(self._compiled(body["grammar"]))
+        tokens = self._words.tokens(prompt(body["messages"]))
+        return Job(tokens, body.get("max_tokens", 512), tuple(body.get("stop") or ()), matcher)
+
+    def _compile(self, grammar: str) -> Any:
+        return self._compiler.compile_grammar(grammar)
+
+    @property
+    def _compiler(self) -> Any:
+        if not hasattr(self, "_made"):
+            import xgrammar
+
+            kinds = xgrammar.TokenizerInfo(
+                self._words.texts,
+                xgrammar.VocabType.BYTE_FALLBACK,
+                stop_token_ids=sorted(self._words.end),
+            )
+            self._made = xgrammar.GrammarCompiler(kinds)
+        return self._made
+
+
+def _refused(why: str) -> web.Response:
+    return web.json_response({"error": {"code": 400, "message": why}}, status=400)
+
+
+def prompt(messages: list[dict[str, str]]) -> str:
+    """The text that :data:`~mnemocraft.llm.local.CHAT_TEMPLATE` makes of a dialogue."""
+    turns = (
+        f"<start_of_turn>{'model' if turn['role'] == 'assistant' else turn['role']}\n"
+        f"{turn['content']}<end_of_turn>\n"
+        for turn in messages
+    )
+    return f"<bos>{''.join(turns)}<start_of_turn>model\n"
+
+
+def _file(model: str) -> Path:
+    files = find_model(model)
+    if files.adapter is None:
+        return files.base
+    path = MERGED / f"{files.name}.gguf"
+    if not merged(files.base, files.adapter, path):
+        raise MnemocraftError(f"{model} names no tokens, so that it is not laid into its base.")
+    return path
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(prog="python -m training.gpu.server", description=__doc__)
+    parser.add_argument("adapter", help="which of data/models is served, or a file that it was laid into")
+    parser.add_argument("--slots", type=int, default=56, help="answers at a time (1.2 GB of memory each)")
+    parser.add_argument("--context", type=int, default=32_768, help="tokens of a prompt with its answer")
+    parser.add_argument("--port", type=int, default=8300, help="on loopback")
+    parser.add_argument("--device", default="cuda", help="cuda, or cpu to try it")
+    chosen = parser.parse_args(argv)
+    server = Server(_file(chosen.adapter), chosen.slots, chosen.context, chosen.device)
+    web.run_app(server.app(), host="127.0.0.1", port=chosen.port, print=None, access_log=None)
+
+
+if __name__ == "__main__":
+    main()
