@@ -70,9 +70,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     parser.add_argument("--server", help="address of a server that has this model (training.gpu.server)")
     parser.add_argument(
-        "--part", type=_part, help="K/N: only every Nth stream, from the Kth on, into a file in build/recording"
+        "--part",
+        type=_part,
+        help="K/N: only every Nth stream, from the Kth on, into a file in build/recording",
     )
-    parser.add_argument("--add", nargs="+", type=Path, default=[], help="files of parts, whose answers are taken")
+    parser.add_argument(
+        "--add", nargs="+", type=Path, default=[], help="files of parts, whose answers are taken"
+    )
     known = parser.add_mutually_exclusive_group()
     known.add_argument(
         "--go-on",
@@ -105,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     played = replace(played, streams=played.streams[part - 1 :: parts])
     options = {"threads": chosen.threads, "parallel": slots, "context": context}
     if chosen.server:
-        options = {"server": chosen.server}
+        options = {"server": chosen.server, "parallel": slots}
     spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
     try:
         records = run_study(played, spec, out=out / chosen.notebook, workers=1)

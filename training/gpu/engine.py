@@ -1,9 +1,8 @@
 """Gemma 3 270M on a graphics card: many dialogues at a time, in 32-bit floats.
 
-The weights are the dequantised ones of the very file that llama.cpp serves. It multiplies them with activations
-of 8 bits and keeps keys and values in 16; here nothing is rounded to fewer than the 10 bits of mantissa that
-the card's matrix units take (TF32), so that answers do not depend on who else is answered, and are nearly
-always those of llama.cpp (``data/recordings/README.md`` says how often).
+The weights are the dequantised ones of the very file that llama.cpp serves. It multiplies them with
+activations of 8 bits and keeps keys and values in 16; here nothing is rounded to fewer than the 10 bits of
+mantissa that the card's matrix units take (TF32).
 """
 
 from __future__ import annotations
@@ -46,7 +45,9 @@ class Engine:
         self.slots, self.context, self.device = slots, context, device
         self._weights = {name: torch.from_numpy(value).to(device) for name, value in weights.items()}
         for layer in range(LAYERS):
-            parts = [self._weights.pop(f"blk.{layer}.{name}.weight") for name in ("attn_q", "attn_k", "attn_v")]
+            parts = [
+                self._weights.pop(f"blk.{layer}.{name}.weight") for name in ("attn_q", "attn_k", "attn_v")
+            ]
             self._weights[f"blk.{layer}.qkv"] = torch.cat(parts)
             parts = [self._weights.pop(f"blk.{layer}.{name}.weight") for name in ("ffn_gate", "ffn_up")]
             self._weights[f"blk.{layer}.ffn"] = torch.cat(parts)

@@ -93,7 +93,9 @@ class Local:
         """Ask the server, starting it first if need be; errors as :meth:`Endpoint.generate`."""
         async with self._starting:
             if self._endpoint is None:
-                address, key = (self._address, "none") if self._address else await asyncio.to_thread(self._start)
+                address, key = (
+                    (self._address, "none") if self._address else await asyncio.to_thread(self._start)
+                )
                 self._endpoint = self._ask(address, key)
         assert self._endpoint is not None
         return await self._endpoint.generate(request)

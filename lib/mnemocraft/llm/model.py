@@ -273,7 +273,8 @@ def get_model(
         max_retries: how often a request is tried again.
         budget: limit on what is sent; for a server's model with a price, 10 dollars if none is given.
         options: for an endpoint ``timeout`` (seconds) and ``tool_mode`` (``native`` or ``text``); for a
-            local model ``timeout``, ``context`` (tokens), ``threads`` and ``parallel`` (requests at a time).
+            local model ``timeout``, ``context`` (tokens), ``threads``, ``parallel`` (requests at a time) and
+            ``server`` (the address of one that has this model already).
 
     Raises:
         MnemocraftError: something is missing or unknown; one sentence says what.
@@ -301,7 +302,7 @@ def get_model(
     elif kind == "local":
         from mnemocraft.llm.local import Local
 
-        for what in options.keys() - {"timeout"}:
+        for what in options.keys() - {"timeout", "server"}:
             _check_count(what, options[what], 1)
         backend = Local(rest, **options)
         max_concurrency = options.get("parallel", 1)
@@ -321,7 +322,10 @@ def get_model(
     )
 
 
-_OPTIONS = {"endpoint": {"timeout", "tool_mode"}, "local": {"timeout", "context", "threads", "parallel"}}
+_OPTIONS = {
+    "endpoint": {"timeout", "tool_mode"},
+    "local": {"timeout", "context", "threads", "parallel", "server"},
+}
 
 
 def _check_count(what: str, value: Any, least: int) -> None:
