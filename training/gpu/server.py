@@ -178,7 +178,7 @@ class Server:
     """
 
     def __init__(self, path: Path, slots: int, context: int, device: str) -> None:
-        self._words, self._context = Words(path), context
+        self._words, self._context = Words.of(path), context
         room = context + STEPS + 1  # what is read at rest, or after an end, lies beyond
         self._batcher = Batcher(Engine(load(path), slots, room, device), self._words)
         self._compiled = lru_cache(maxsize=4096)(self._compile)

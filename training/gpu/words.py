@@ -6,25 +6,33 @@ from pathlib import Path
 
 CONTROL, OWN, BYTE = 3, 4, 6
 """Kinds of tokens: marks, whole pieces of text that are never put together, and single bytes."""
+FIELDS = ("tokens", "scores", "token_type")
 END = ("<eos>", "<end_of_turn>")
 
 
 class Words:
-    """The tokenizer in a GGUF file: pairs are put together by their scores, spaces are written as ``▁``.
+    """A tokenizer that puts pairs together by their scores and writes spaces as ``▁``.
+
+    Args:
+        texts, scores, kinds: Of the tokens, in the order of their ids.
 
     Attributes:
-        texts: of the tokens, as the file has them.
-        end: ids of the tokens that end an answer.
+        texts: As given.
+        end: Ids of the tokens that end an answer.
     """
 
-    def __init__(self, path: Path) -> None:
+    @classmethod
+    def of(cls, path: Path) -> Words:
+        """The tokenizer in a GGUF file."""
         import gguf
-        from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers
 
         fields = gguf.GGUFReader(path).fields
-        self.texts, scores, kinds = (
-            fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "scores", "token_type")
-        )
+        return cls(*(fields[f"tokenizer.ggml.{name}"].contents() for name in FIELDS))
+
+    def __init__(self, texts: list[str], scores: list[float], kinds: list[int]) -> None:
+        from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers
+
+        self.texts = texts
         ids = {text: number for number, text in enumerate(self.texts)}
         pairs = [
             (-scores[number], number, text[:cut], text[cut:])

