@@ -44,7 +44,7 @@ def test_a_claim_is_tested_as_a_whole_and_in_its_parts_with_one_correction() -> 
     assert table["effect"].tolist() == pytest.approx([0.15, 0.1, 0.2], abs=0.05)
     assert table["verdict"].tolist() == ["holds"] * 3
     assert table["pairs"].tolist() == [120, 60, 60] and table["targets"].tolist() == [60] * 3
-    assert set(table["p"]) == {"< 0.001"} and set(table["p_holm"]) == {"< 0.003"}
+    assert set(table["p"]) == {"< 0.001"} and set(table["p_holm"]) == {"< 0.001"}
 
 
 def test_opposite_effects_in_the_parts_are_no_verdict_on_the_whole() -> None:
@@ -131,9 +131,12 @@ def test_what_could_not_be_tested_counts_in_the_correction() -> None:
     one = Claim("H", "one is more", "x", PARTS["low"])
     absent = Claim("H", "nobody is more", "x", difference([("low", "nobody")], [("low", "other")]))
     alone, beside = (
-        judge(claims, measured(0.04, 0), "targets", {}, "gpt").iloc[0] for claims in ([one], [one, absent])
+        judge(claims, measured(0.02, 0), "targets", {}, "gpt").iloc[0] for claims in ([one], [one, absent])
     )
-    assert float(beside["p_holm"].strip("< ")) == 2 * float(alone["p_holm"].strip("< "))
+    assert (
+        float(beside["p_holm"]) == pytest.approx(2 * float(alone["p_holm"]), abs=0.002)
+        and alone["p_holm"] > "0.002"
+    )
     assert beside["detectable"] > alone["detectable"]
 
 

@@ -1,5 +1,7 @@
 """The statistics: their intervals cover, their tests agree with textbooks, and order never matters."""
 
+from itertools import product
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,10 @@ from scipy import stats as scipy_stats
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.stats import (
     ALPHA,
+    BOOTSTRAP_FLOOR,
+    FLIPS,
+    FLOOR,
+    LEVELS,
     ONE,
     Cells,
     Estimate,
@@ -20,6 +26,7 @@ from mnemocraft.stats import (
     cells,
     difference,
     error_rates,
+    flip_p,
     holm,
     least_effect,
     mcnemar,
@@ -273,24 +280,76 @@ def test_a_least_effect_is_that_many_of_its_own_standard_errors(z, spread, obser
     assert least >= z * spread * (1 - 1e-12)
 
 
-def test_few_clusters_reject_too_often() -> None:
-    rates = error_rates([9, 20, 100], 2000).set_index("clusters")["0.05"]
-    spread = np.sqrt(0.05 * 0.95 / 2000)  # of the rate of a test that errs as often as it says
-    assert rates[9] > 0.05 + 5 * spread and rates[20] < 0.09 and rates[100] < 0.05 + 3 * spread
+def test_few_clusters_reject_as_often_as_they_say_and_the_bootstrap_more_often() -> None:
+    rates, number = error_rates([9, 24, 100], 4000).set_index("clusters"), 4000
+    for level, tests in LEVELS.items():
+        nominal = ALPHA / tests
+        assert (rates[level] < nominal + 4 * np.sqrt(nominal / number)).all()
+    assert rates["0.05"].is_monotonic_increasing and rates.loc[100, "0.05"] > 0.03, "the coarser the rarer"
+    rng, told = np.random.default_rng(4), []
+    for _ in range(400):  # as in 24 layouts with three dishes each: most agree
+        apart = rng.choice([-1, 0, 1], (24, 3), p=[0.06, 0.88, 0.06]).ravel()
+        both = {
+            "cell": ["a"] * 72 + ["b"] * 72,
+            "x": [*apart, *[0] * 72],
+            "cluster": [*np.repeat(range(24), 3)] * 2,
+        }
+        found = cells(pd.DataFrame(both), rate("x"), ["cell"], "cluster")
+        told.append((found.estimate(A_MINUS_B).p, found.bootstrap_p(A_MINUS_B)))
+    flipped, drawn = (np.array(told) < 0.05 / 8).mean(axis=0)
+    assert flipped <= 0.05 / 8 + 4 * np.sqrt(0.05 / 8 / 400) and drawn > 1.5 * flipped
+
+
+def test_unequal_clusters_and_arms_reject_at_the_nominal_rate() -> None:
+    """Clusters of one to nine episodes; b has other clusters than a, or half of the same."""
+    rng = np.random.default_rng(5)
+    for shared in (30, 15, 0):
+        frames = []
+        for simulation in range(400):
+            lean = rng.normal(size=60)
+            for condition, owned in (("a", range(30)), ("b", range(30 - shared, 60 - shared))):
+                cluster = np.repeat(list(owned), rng.integers(1, 10, 30))
+                x = lean[cluster] + rng.normal(size=60)[cluster] + rng.normal(size=len(cluster))
+                told = {"simulation": simulation, "condition": condition, "cluster": cluster, "x": x}
+                frames.append(pd.DataFrame(told))
+        found = cells(pd.concat(frames), rate("x"), ["simulation", "condition"], "cluster", draws=50)
+        p = [found.estimate(difference([(i, "a")], [(i, "b")])).p for i in range(400)]
+        assert 0.02 <= np.mean(np.array(p) < 0.05) <= 0.10, shared
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
+def test_flipped_signs_are_those_that_there_are(said: list[int]) -> None:
+    """All of them, for so few clusters."""
+    sums = [abs(sum(map(mul, signs, said))) for signs in product([-1, 1], repeat=len(said))]
+    exact = np.mean([total >= abs(sum(said)) for total in sums])
+    found = flip_p(np.array(said, float) / 7)
+    assert found == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / FLIPS) + 2e-4)
+    assert found == flip_p(-np.array(said, float) / 7) and FLOOR <= found <= 1
+
+
+def test_clusters_that_agree_say_nothing() -> None:
+    """Six of 24 differ, all to one side: 2 of 64, whatever the others are."""
+    six = np.array([1.0] * 6 + [0.0] * 18)
+    assert flip_p(six) == pytest.approx(2 / 64, abs=0.008)
+    assert flip_p(np.zeros(24)) == 1 and np.isnan(flip_p(np.array([1.0, np.nan])))
 
 
 @pytest.mark.parametrize(
-    ("p", "tests", "text"),
+    ("p", "tests", "floor", "text"),
     [
-        (2 / 2001, 1, "< 0.001"),
-        (16 / 2001, 8, "< 0.008"),
-        (0.0301, 8, "0.030"),
-        (1.0, 1, "1.000"),
-        (np.nan, 1, ""),
+        (1 / 10001, 1, FLOOR, "< 0.001"),
+        (0.0003, 1, FLOOR, "< 0.001"),
+        (0.0012, 1, FLOOR, "0.001"),
+        (29 / 10001, 29, FLOOR, "< 0.003"),
+        (2 / 2001, 1, BOOTSTRAP_FLOOR, "< 0.001"),
+        (16 / 2001, 8, BOOTSTRAP_FLOOR, "< 0.008"),
+        (0.0301, 8, FLOOR, "0.030"),
+        (1.0, 1, FLOOR, "1.000"),
+        (np.nan, 1, FLOOR, ""),
     ],
 )
-def test_a_p_at_the_floor_of_the_bootstrap_is_a_bound(p: float, tests: int, text: str) -> None:
-    assert p_text(p, tests) == text
+def test_a_p_at_the_floor_of_its_test_is_a_bound(p: float, tests: int, floor: float, text: str) -> None:
+    assert p_text(p, tests, floor) == text
 
 
 def test_missing_values_are_refused() -> None:

@@ -2,8 +2,9 @@
 
 Episodes of one task (or of tasks with one target) succeed and fail together, so that treating them as
 independent makes intervals too narrow. Here whole clusters are resampled. One set of draws,
-shared by all conditions (the cells of the grid), makes every difference between them paired. Nothing depends
-on the order of rows, and equal seeds give equal numbers.
+shared by all conditions (the cells of the grid), makes every difference between them paired. A difference is
+tested by flipping the signs of what whole clusters say of it: with few of them a bootstrap rejects too often.
+Nothing depends on the order of rows, and equal seeds give equal numbers.
 """
 
 from __future__ import annotations
@@ -23,11 +24,15 @@ from mnemocraft.errors import MnemocraftError
 ALPHA = 0.05
 """Significance level; intervals cover ``1 - ALPHA``."""
 DRAWS = 2000
-"""Bootstrap samples behind every interval; no p-value is below ``2 / (DRAWS + 1)``."""
+"""Bootstrap samples behind every interval."""
+FLIPS = 10_000
+"""Draws of signs behind every p-value."""
+FLOOR, BOOTSTRAP_FLOOR = 1 / (FLIPS + 1), 2 / (DRAWS + 1)
+"""The smallest p-values that flipped signs and the bootstrap can give."""
 NOT_MEASURED, NOT_TESTED, UNDECIDED = "not measured", "not tested", "undecided"
 """Verdicts: not all conditions of a claim were run; there is no test of them; the test does not tell."""
 MIN_CLUSTERS = 20
-"""Clusters that every arm of a test must have: with 9 a nominal 5 % is 11 % (:func:`error_rates`)."""
+"""Clusters that every arm of a test must have: fewer are no sample of tasks or kitchens."""
 LEVELS = {"0.05": 1, "0.05 / 8": 8, "0.05 / 29": 29}
 """Of single tests, and of the first in families as large as those of the notebooks, with their claims."""
 MAX_UNDEFINED = 0.01
@@ -99,7 +104,9 @@ class Estimate:
             return f"an arm has {self.fewest} clusters, and below {MIN_CLUSTERS} nothing is tested"
         if self.undefined > MAX_UNDEFINED:
             return f"undefined in {self.undefined:.0%} of the bootstrap's draws"
-        return "the same in every cluster" if np.isnan(self.low) else ""
+        if np.isnan(self.low):
+            return "the same in every cluster"
+        return "undefined without one of its clusters" if np.isnan(self.p) else ""
 
 
 @dataclass(frozen=True)
@@ -109,12 +116,14 @@ class Cells:
     Attributes:
         value, n: The measure and its number of episodes, by cell; only cells that have episodes.
         draws: The measure in each bootstrap sample, shape (draws,).
+        left: The measure without each cluster, shape (clusters,).
         sizes: How many episodes each cluster has in the cell, shape (clusters,).
     """
 
     value: dict[Key, float]
     n: dict[Key, int]
     draws: dict[Key, Floats]
+    left: dict[Key, Floats]
     sizes: dict[Key, Floats]
 
     def estimate(self, weights: Mapping[Key, float]) -> Estimate:
@@ -128,9 +137,9 @@ class Cells:
         effective = float(together.sum() ** 2 / (together**2).sum()) if clusters else 0.0
         known = draws[np.isfinite(draws)]
         undefined = 1 - len(known) / len(draws)
-        low, high, p = _interval_and_p(known) if undefined <= MAX_UNDEFINED else (np.nan,) * 3
-        if fewest < MIN_CLUSTERS:
-            p = np.nan
+        low, high = _interval(known) if undefined <= MAX_UNDEFINED else (np.nan, np.nan)
+        tested = fewest >= MIN_CLUSTERS and not np.isnan(low)
+        p = flip_p(self._said(weights, sizes.any(axis=0))) if tested else np.nan
         return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective)
 
     def detectable(self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False) -> float:
@@ -154,6 +163,28 @@ class Cells:
         if not rates:
             return float(reach)
         return float(max(reach, least_effect(in_errors(tests), noise.std(), abs(found.value), found.n)))
+
+    def bootstrap_p(self, weights: Mapping[Key, float]) -> float:
+        """Twice the share of a contrast's draws beyond 0, the p-value that its interval implies.
+
+        It is too small where clusters are few, and stands only where it was registered; none is below
+        :data:`BOOTSTRAP_FLOOR`. NaN as that of :meth:`estimate`.
+        """
+        if np.isnan(self.estimate(weights).p):
+            return float("nan")
+        draws = self._drawn(weights)[1]
+        draws = draws[np.isfinite(draws)]
+        beyond = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
+        return float(min(1.0, (beyond + 1) * BOOTSTRAP_FLOOR))
+
+    def _said(self, weights: Mapping[Key, float], in_it: npt.NDArray[np.bool_]) -> Floats:
+        """What each cluster says of a contrast: the jackknife's pseudo-values, whose mean is the contrast's.
+
+        Of a difference of rates in clusters of one size they are the clusters' own differences.
+        """
+        value = sum(w * self.value[key] for key, w in weights.items())
+        left = np.sum([w * self.left[key] for key, w in weights.items()], axis=0)[in_it]
+        return value + (len(left) - 1) * (value - left)
 
     def _drawn(self, weights: Mapping[Key, float]) -> tuple[float, Floats]:
         """A contrast's value and draws."""
@@ -189,13 +220,35 @@ class Cells:
         return bool(weights) and all(key in self.value for key in weights)
 
 
-def _interval_and_p(draws: Floats) -> tuple[float, float, float]:
-    """Percentile interval, and the p-value that it implies: twice the share of draws beyond 0."""
+def _interval(draws: Floats) -> tuple[float, float]:
+    """Percentile interval; NaN if it has no width."""
     low, high = np.percentile(draws, [50 * ALPHA, 100 - 50 * ALPHA])
-    if low == high:
-        return np.nan, np.nan, np.nan
-    beyond = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
-    return float(low), float(high), float(min(1.0, 2 * (beyond + 1) / (len(draws) + 1)))
+    return (np.nan, np.nan) if low == high else (float(low), float(high))
+
+
+def flip_p(said: Floats) -> float:
+    """The two-sided p-value of "the mean of ``said`` is 0" by flipping signs, NaN if one is undefined.
+
+    If clusters lean to either side alike, any signs of what they say are as likely as those that were found,
+    and the p-value is the share of signs with a mean as far from 0 (Canay, Romano and Shaikh 2017,
+    "Randomization tests under an approximate symmetry assumption"). Clusters that say 0 say nothing: with six
+    others of one sign it is 2 of 64.
+
+    Args:
+        said: What each cluster says, shape (clusters,).
+    """
+    if not np.isfinite(said).all():
+        return float("nan")
+    reached = abs(said.sum()) - 1e-9 * np.abs(said).sum()  # rounding must not part equal sums
+    beyond = sum(np.count_nonzero(np.abs(part @ said) >= reached) for part in _signs(len(said)))
+    return (int(beyond) + 1) * FLOOR
+
+
+@lru_cache(maxsize=4)
+def _signs(clusters: int) -> list[npt.NDArray[np.int8]]:
+    """-1 or 1 for each cluster, :data:`FLIPS` times, in parts of 1,000 rows."""
+    rng = np.random.default_rng(0)
+    return [rng.choice(np.array([-1, 1], np.int8), size=(1000, clusters)) for _ in range(FLIPS // 1000)]
 
 
 def difference(plus: Sequence[Key], minus: Sequence[Key]) -> dict[Key, float]:
@@ -229,7 +282,7 @@ def cells(
         MnemocraftError: A value is missing (NaN).
     """
     if episodes.empty:
-        return Cells({}, {}, {}, {})
+        return Cells({}, {}, {}, {}, {})
     groups = episodes.groupby(list(by), observed=True)
     cell, names = groups.ngroup().to_numpy(), groups.size().reset_index()[list(by)]
     owner, owners = pd.factorize(episodes[cluster], sort=True)
@@ -242,12 +295,14 @@ def cells(
     drawn = np.tensordot(_resamplings(len(owners), draws, seed), sums, axes=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         value, spread = measure.value(sums.sum(axis=0)), measure.value(drawn)
+        left = measure.value(sums.sum(axis=0) - sums)
     spread[:, (sizes > 0).sum(axis=0) < 2] = np.nan
     keys: list[Key] = list(names.itertuples(index=False, name=None))
     return Cells(
         {key: float(value[i]) for i, key in enumerate(keys)},
         {key: int(sums[:, i, -1].sum()) for i, key in enumerate(keys)},
         {key: spread[:, i] for i, key in enumerate(keys)},
+        {key: left[:, i] for i, key in enumerate(keys)},
         {key: sizes[:, i] for i, key in enumerate(keys)},
     )
 
@@ -386,17 +441,17 @@ def holm(table: pd.DataFrame, *, p: str = "p") -> pd.DataFrame:
     return table.assign(**{f"{p}_holm": corrected})
 
 
-def p_text(p: float, tests: int = 1) -> str:
-    """A p-value for reading; one at the floor of the bootstrap is a bound: ``< 0.001``.
+def p_text(p: float, tests: int = 1, floor: float = FLOOR) -> str:
+    """A p-value for reading; one at the floor of the test is a bound: ``< 0.001``.
 
     Args:
         p: The p-value; NaN gives "".
         tests: By how many at most it was multiplied (:func:`holm`).
+        floor: The smallest that one test can give.
     """
-    floor = 2 / (DRAWS + 1)
     if np.isnan(p):
         return ""
-    if p <= floor * tests * (1 + 1e-9) and p < 1:
+    if p < 0.0005 or (p <= floor * tests * (1 + 1e-9) and p < 1):
         return f"< {max(np.ceil(1000 * p), 1) / 1000:.3f}"
     return f"{p:.3f}"
 
@@ -445,9 +500,7 @@ def error_rates(
             ease + rng.normal(0, 0.2, (2, experiments, number, 1)) * np.sqrt(ease * (1 - ease)), 0, 1
         )
         one, other = rng.binomial(size, lean[..., 0]).astype(float)  # not shares: sums of counts are exact
-        drawn = (one - other) @ _resamplings(number, DRAWS, seed).T
-        beyond = np.minimum((drawn <= 0).sum(axis=1), (drawn >= 0).sum(axis=1))
-        p = np.minimum(1, 2 * (beyond + 1) / (DRAWS + 1))
+        p = np.array([flip_p(said) for said in one - other])
         rows.append((number, *(float((p < ALPHA / tests).mean()) for tests in LEVELS.values())))
     return pd.DataFrame(rows, columns=["clusters", *LEVELS])
 

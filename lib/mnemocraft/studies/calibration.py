@@ -105,7 +105,7 @@ def findings(played: Played) -> list[str]:
         f"level of 5 % and in {few['0.05 / 8']:.1%} at {stats.ALPHA / 8:.2%}; "
         f"with {stats.MIN_CLUSTERS}, our least, in {least['0.05']:.1%} and {least['0.05 / 8']:.1%}. "
         f"At {stats.ALPHA / 29:.2%}, of a family of 29, it is {least['0.05 / 29']:.2%}, "
-        f"{29 * least['0.05 / 29'] / stats.ALPHA:.1f} times as often as it should be.",
+        f"{29 * least['0.05 / 29'] / stats.ALPHA:.1f} times as often as the level says.",
         f"Of {len(whole)} claims in the committed tables {whole['standin'].sum()} were played by the "
         f"stand-in and have no verdict. The other {outcomes.sum()}: "
         + (", ".join(f"{number} {verdict}" for verdict, number in outcomes.items()) or "none")

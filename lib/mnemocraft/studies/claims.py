@@ -1,6 +1,6 @@
 """A paper's directed claims: declared as data, tested in one way, judged together, told in sentences.
 
-A claim is tested over all its cells and in every part (a split, a mode) by resampling clusters; Holm's
+A claim is tested over all its cells and in every part (a split, a mode) by whole clusters; Holm's
 correction is over all rows of a table, those that could not be tested too. A stand-in for a language model
 gets no verdict: what it does follows from what was assumed of it.
 """
@@ -8,7 +8,7 @@ gets no verdict: what it does follows from what was assumed of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan, sqrt
 from statistics import NormalDist
 
@@ -45,7 +45,8 @@ class Claim:
         assumed: Which of the surrogate's assumptions it follows from, a key of
             :data:`~mnemocraft.surrogate.assumptions.ASSUMPTIONS`; empty if it is not built in.
         assumed_nothing: That assumption says that there is no effect.
-        registered: Its rule was written down before the run: sign and corrected p alone decide.
+        registered: Its rule was written down before the run: sign and corrected p alone decide, p by the
+            bootstrap (:meth:`~mnemocraft.stats.Cells.bootstrap_p`).
     """
 
     hypothesis: str
@@ -59,6 +60,11 @@ class Claim:
     assumed: str = ""
     assumed_nothing: bool = False
     registered: bool = False
+
+    def estimate(self, cells: Cells, weights: Mapping[Key, float]) -> Estimate:
+        """Its contrast in some cells, or that of a part."""
+        found = cells.estimate(weights)
+        return replace(found, p=cells.bootstrap_p(weights)) if self.registered else found
 
     def of_standin(self, effect: Estimate, seen: bool) -> str:
         """What a table says instead of a verdict where a stand-in played, with this effect.
@@ -131,7 +137,7 @@ def judge(
         for claim in claims
         for part, weights in [(ALL, claim.weights), *claim.parts.items()]
     ]
-    found = [measured[claim.metric].estimate(weights) for claim, _, weights in rows]
+    found = [claim.estimate(measured[claim.metric], weights) for claim, _, weights in rows]
     standin = is_surrogate(model)
     p = [nan if standin else estimate.p for estimate in found]
     by_holm = _corrected(found)
@@ -141,6 +147,7 @@ def judge(
         rows, found, _seen(found, by_holm), p, corrected, strict=True
     ):
         cells = measured[claim.metric]
+        floor = stats.BOOTSTRAP_FLOOR if claim.registered else stats.FLOOR
         asked = float(sum(w * printed.get((claim.metric, key), nan) for key, w in weights.items()))
         least = cells.detectable(weights, len(rows), claim.rates)
         to_find = nan if claim.registered else asked
@@ -150,7 +157,7 @@ def judge(
             | {"effect": effect.value, "low": effect.low, "high": effect.high}
             | {"cohens_h": cells.cohens_h(weights) if claim.rates else nan}
             | {"pairs": effect.n, unit: effect.clusters, "detectable": least}
-            | {"p": stats.p_text(one), "p_holm": stats.p_text(many, len(rows))}
+            | {"p": stats.p_text(one, 1, floor), "p_holm": stats.p_text(many, len(rows), floor)}
             | {"paper_effect": asked, "paper_verdict": claim.paper_verdict}
             | {"verdict": claim.of_standin(effect, seen) if standin else verdict.outcome}
             | ({"direction": "", "size": ""} if standin else agreement(effect, asked))

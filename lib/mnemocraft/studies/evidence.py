@@ -43,8 +43,8 @@ largest profile. `python -m mnemocraft.studies.evidence` makes this page from th
   `cannot be decided here` if the paper's effect is smaller than the detectable one (but in notebook 04, whose
   rule was registered before its run: there sign and corrected p alone decide); `not tested` below 20
   clusters, or where all of them agree. A stand-in for a language model gets no verdict: what it does is a
-  `consequence of` an assumption that notebook 00 lists, or there is `no effect seen` of it (unless it
-  says that there is none), or it is `not built in`.
+  `consequence of` an assumption that notebook 00 lists, or there is `no effect seen` of it,
+  or it is `not built in`.
 - **beside the paper**: is the direction the paper's, and does our interval contain or exclude its size?
 - **tolerance**: what a rerun with the versions of `constraints.txt` has to reproduce, with any `--workers`.
 

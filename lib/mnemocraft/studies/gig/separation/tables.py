@@ -66,7 +66,7 @@ def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
     names = sorted({*table["one"], *table["other"]})
     drawn = np.random.default_rng(0).multinomial(len(names), [1 / len(names)] * len(names), stats.DRAWS)
     used = table[table["relation"].isin(APART)] if apart else table
-    cells = Cells({}, {}, {}, {})
+    cells = Cells({}, {}, {}, {}, {})
     for names_of_cell, rows in used.groupby(["encoder"] if apart else ["encoder", "relation"], sort=False):
         key = tuple(map(str, names_of_cell))
         one, other = (pd.Categorical(rows[side], categories=names).codes for side in ("one", "other"))
