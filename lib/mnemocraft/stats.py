@@ -139,7 +139,7 @@ class Cells:
         undefined = 1 - len(known) / len(draws)
         low, high = _interval(known) if undefined <= MAX_UNDEFINED else (np.nan, np.nan)
         tested = fewest >= MIN_CLUSTERS and not np.isnan(low)
-        p = flip_p(self._said(weights, sizes.any(axis=0))) if tested else np.nan
+        p = flip_p(self._said(weights, sizes.max(axis=0) > 0)) if tested else np.nan
         return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective)
 
     def detectable(self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False) -> float:
