@@ -48,7 +48,7 @@ def test_mindstores_asks_what_was_recorded(tmp_path):
 
 
 def test_the_kitchen_replays_as_it_was_played(tmp_path):
-    """The first of 24 layouts; its three dishes end as on 27 November 2026."""
+    """The first of 24 layouts; its dishes end as on 27 November 2026, and on a graphics card a day later."""
     whole = kitchen.study("full")
     first = tuple(stream for stream in whole.streams if stream.seed == kitchen.LAYOUTS[0])
     model = ModelSpec("replay:kitchen_gemma-3-270m")
@@ -65,6 +65,27 @@ def test_the_kitchen_replays_as_it_was_played(tmp_path):
         ("gig_ld_exp", "sync/0"): ("success", 7),
         ("gig_ld_exp", "sync/1"): ("success", 19),
         ("gig_ld_exp", "sync/6"): ("max_steps", 108),
+        ("gig_ld_exp", "sync/2"): ("invalid_actions", 0),
+        ("gig_ld_exp", "sync/3"): ("invalid_actions", 12),
+        ("gig_ld_exp", "sync/4"): ("invalid_actions", 7),
+        ("gig_ld_exp", "sync/5"): ("max_steps", 69),
+        ("gig_ld_exp", "sync/7"): ("max_steps", 132),
+        ("gig_ld", "sync/2"): ("invalid_actions", 0),
+        ("gig_ld", "sync/3"): ("invalid_actions", 12),
+        ("gig_ld", "sync/4"): ("invalid_actions", 7),
+        ("gig_ld", "sync/5"): ("max_steps", 69),
+        ("gig_ld", "sync/7"): ("invalid_actions", 20),
+        ("gig_ld_exp_shuffled", "sync/0"): ("success", 7),
+        ("gig_ld_exp_shuffled", "sync/1"): ("invalid_actions", 7),
+        ("gig_ld_exp_shuffled", "sync/6"): ("max_steps", 108),
+        ("gig_ld_exp_shuffled", "sync/2"): ("invalid_actions", 0),
+        ("gig_ld_exp_shuffled", "sync/3"): ("invalid_actions", 12),
+        ("gig_ld_exp_shuffled", "sync/4"): ("invalid_actions", 7),
+        ("gig_ld_exp_shuffled", "sync/5"): ("max_steps", 69),
+        ("gig_ld_exp_shuffled", "sync/7"): ("invalid_actions", 7),
+        ("gig_plain", "sync/0"): ("success", 7),
+        ("gig_plain", "sync/1"): ("success", 19),
+        ("gig_plain", "sync/6"): ("max_steps", 108),
     }
 
 
