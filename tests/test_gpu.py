@@ -150,6 +150,19 @@ def test_an_end_ends_and_its_slot_goes_on(peer, weights):
     assert more.answer == [token for token in greedy(peer, more.tokens, 1) if token != end]
 
 
+def test_when_the_engine_fails_nobody_waits(weights, monkeypatch):
+    """Those that were being answered, those that waited and those that ask later are told why."""
+    words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
+    broken = engine(weights, slots=1)
+    monkeypatch.setattr(broken, "step", lambda *_: 1 / 0)
+    monkeypatch.setattr("threading.excepthook", lambda _: None)
+    batcher = Batcher(broken, words)
+    jobs = [Job(dialogue(5, seed), 9) for seed in range(3)]
+    for job in [*map(batcher.ask, jobs), batcher.ask(Job([7], 9))]:
+        with pytest.raises(ZeroDivisionError):
+            job.result(timeout=60)
+
+
 @pytest.fixture(scope="module")
 def words():
     """Those of the kitchen's model: the tokens of the packaged base that its adapter names."""

@@ -13,10 +13,11 @@ import asyncio
 import logging
 import queue
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +70,14 @@ class Batcher:
         self._held: list[np.ndarray] = [np.zeros(0, np.int64) for _ in range(engine.slots)]
         self._jobs: list[Job | None] = [None] * engine.slots
         self._last = [0] * engine.slots
+        self._stopped: BaseException | None = None
         threading.Thread(target=self._run, daemon=True).start()
 
     def ask(self, job: Job) -> Future[bool]:
-        """Answer a request; its future is done when it is."""
+        """Answer a request; its future is done when it is, or fails with what stopped the engine."""
         self._waiting.put(job)
+        if self._stopped:
+            self._refuse(self._stopped)
         return job.done
 
     def _run(self) -> None:
@@ -84,10 +88,18 @@ class Batcher:
                     self._advance()
         except BaseException as error:
             logging.exception("The engine stopped")
-            for job in self._jobs:
-                if job:
-                    job.done.set_exception(error)
+            self._stopped = error
+            self._refuse(error)
             raise
+
+    def _refuse(self, error: BaseException) -> None:
+        """End all requests, and those that wait, with an error."""
+        jobs, self._jobs = [job for job in self._jobs if job], [None] * len(self._jobs)
+        with suppress(queue.Empty):
+            while True:
+                jobs.append(self._waiting.get(block=False))
+        for job in jobs:
+            job.done.set_exception(error)
 
     def _admit(self, wait: bool) -> None:
         for _ in range(PROMPTS):
@@ -181,7 +193,6 @@ class Server:
         self._words, self._context = Words.of(path), context
         room = context + STEPS + 1  # what is read at rest, or after an end, lies beyond
         self._batcher = Batcher(Engine(load(path), slots, room, device), self._words)
-        self._compiled = lru_cache(maxsize=4096)(self._compile)
 
     def app(self) -> web.Application:
         """The application to serve."""
@@ -219,21 +230,15 @@ class Server:
         tokens = self._words.tokens(prompt(body["messages"]))
         return Job(tokens, body.get("max_tokens", 512), tuple(body.get("stop") or ()), matcher)
 
-    def _compile(self, grammar: str) -> Any:
-        return self._compiler.compile_grammar(grammar)
+    @cached_property
+    def _compiled(self) -> Callable[[str], Any]:
+        """From a grammar to what holds answers to it."""
+        import xgrammar
 
-    @property
-    def _compiler(self) -> Any:
-        if not hasattr(self, "_made"):
-            import xgrammar
-
-            kinds = xgrammar.TokenizerInfo(
-                self._words.texts,
-                xgrammar.VocabType.BYTE_FALLBACK,
-                stop_token_ids=sorted(self._words.end),
-            )
-            self._made = xgrammar.GrammarCompiler(kinds)
-        return self._made
+        words = self._words
+        kind, ends = xgrammar.VocabType.BYTE_FALLBACK, sorted(words.end)
+        compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(words.texts, kind, stop_token_ids=ends))
+        return lru_cache(maxsize=4096)(compiler.compile_grammar)
 
 
 def _refused(why: str) -> web.Response:
