@@ -139,7 +139,7 @@ class Cells:
         undefined = 1 - len(known) / len(draws)
         low, high = _interval(known) if undefined <= MAX_UNDEFINED else (np.nan, np.nan)
         tested = fewest >= MIN_CLUSTERS and not np.isnan(low)
-        p = flip_p(self._said(weights, sizes.max(axis=0) > 0)) if tested else np.nan
+        p = float(flip_p(self._said(weights, sizes.max(axis=0) > 0))) if tested else np.nan
         return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective)
 
     def detectable(self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False) -> float:
@@ -226,7 +226,7 @@ def _interval(draws: Floats) -> tuple[float, float]:
     return (np.nan, np.nan) if low == high else (float(low), float(high))
 
 
-def flip_p(said: Floats) -> float:
+def flip_p(said: Floats) -> Floats:
     """The two-sided p-value of "the mean of ``said`` is 0" by flipping signs, NaN if one is undefined.
 
     If clusters lean to either side alike, any signs of what they say are as likely as those that were found,
@@ -235,20 +235,25 @@ def flip_p(said: Floats) -> float:
     others of one sign it is 2 of 64.
 
     Args:
-        said: What each cluster says, shape (clusters,).
+        said: What each cluster says, shape (..., clusters), a test a row.
+
+    Returns:
+        Shape (...).
     """
-    if not np.isfinite(said).all():
-        return float("nan")
-    reached = abs(said.sum()) - 1e-9 * np.abs(said).sum()  # rounding must not part equal sums
-    beyond = sum(np.count_nonzero(np.abs(part @ said) >= reached) for part in _signs(len(said)))
-    return (int(beyond) + 1) * FLOOR
+    rows = said.reshape(-1, said.shape[-1])
+    reached = np.abs(rows.sum(axis=1)) - 1e-9 * np.abs(rows).sum(axis=1)  # rounding must not part equal sums
+    beyond = np.zeros(len(rows))
+    for signs in _signs(rows.shape[1]):
+        beyond += np.count_nonzero(np.abs(rows @ signs.T) >= reached[:, None], axis=1)
+    p = np.where(np.isfinite(rows).all(axis=1), (beyond + 1) * FLOOR, np.nan)
+    return p.reshape(said.shape[:-1])
 
 
 @lru_cache(maxsize=4)
-def _signs(clusters: int) -> list[npt.NDArray[np.int8]]:
+def _signs(clusters: int) -> list[Floats]:
     """-1 or 1 for each cluster, :data:`FLIPS` times, in parts of 1,000 rows."""
     rng = np.random.default_rng(0)
-    return [rng.choice(np.array([-1, 1], np.int8), size=(1000, clusters)) for _ in range(FLIPS // 1000)]
+    return [rng.choice([-1.0, 1.0], size=(1000, clusters)) for _ in range(FLIPS // 1000)]
 
 
 def difference(plus: Sequence[Key], minus: Sequence[Key]) -> dict[Key, float]:
@@ -500,7 +505,8 @@ def error_rates(
             ease + rng.normal(0, 0.2, (2, experiments, number, 1)) * np.sqrt(ease * (1 - ease)), 0, 1
         )
         one, other = rng.binomial(size, lean[..., 0]).astype(float)  # not shares: sums of counts are exact
-        p = np.array([flip_p(said) for said in one - other])
+        parts = np.array_split(one - other, max(1, experiments // 1000))
+        p = np.concatenate([flip_p(part) for part in parts])
         rows.append((number, *(float((p < ALPHA / tests).mean()) for tests in LEVELS.values())))
     return pd.DataFrame(rows, columns=["clusters", *LEVELS])
 
