@@ -45,3 +45,40 @@ def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_pat
     with pytest.raises(SystemExit):
         recording.main(["03", "--go-on"])
     assert "is of local/x, not of local/x trained on" in capsys.readouterr().err
+
+
+def test_parts_play_every_stream_once_and_are_put_together(tmp_path, monkeypatch, capsys):
+    """Each into a file of its own, asking a server that runs already."""
+    played: list[tuple[str, ...]] = []
+    told: list[dict] = []
+
+    def play(study, spec, out, workers):
+        played.append(tuple(f"{stream.condition.id} {stream.seed}" for stream in study.streams))
+        told.append(spec.options)
+        cache = AnswerCache(spec.cache)
+        cache.put(asked(f"of {played[-1][0]}"), Reply("yes", [], Usage(1, 1)))
+        cache.close()
+        return study.streams
+
+    monkeypatch.setattr(recording, "run_study", play)
+    monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    monkeypatch.setattr(recording, "find_model", lambda name: SimpleNamespace(name="x", backend="local/x"))
+    for part in (1, 2, 3):
+        recording.main(["09", "--part", f"{part}/3", "--server", "http://127.0.0.1:1/v1"])
+    whole = recording.STUDIES["09"].study("full").streams
+    names = [f"{stream.condition.id} {stream.seed}" for stream in whole]
+    assert sorted(sum(played, ())) == sorted(names) and {len(part) for part in played} == {112}
+    assert told[0] == {"server": "http://127.0.0.1:1/v1", "parallel": 6}
+    assert not (tmp_path / "recordings").exists()
+    parts = sorted((tmp_path / "build").glob(f"recording/x/part-*/*{recording.SUFFIX}"))
+    recording.main(["09", "--add", *map(str, parts)])
+    assert played[-1] == tuple(names)
+    header, entries = read_recording(tmp_path / "recordings" / f"kitchen_gemma-3-270m{recording.SUFFIX}")
+    assert header["count"] == 3 and {entry["request"]["messages"][0]["content"] for entry in entries} == {
+        f"of {name}" for name in names[:3]
+    }
+    for wrong in ("0/3", "4/3", "1", "a/b", "-1/3"):
+        with pytest.raises(SystemExit):
+            recording.main(["09", f"--part={wrong}"])
+        assert "is not K/N with K from 1 to N" in capsys.readouterr().err
