@@ -84,6 +84,8 @@ def test_a_pair_estimate_is_its_mean_and_a_contrast_of_equals_is_zero() -> None:
     cells = tables.pair_cells(table, "auc", apart=True)
     estimate = cells.estimate({("x",): 1})
     assert estimate.value == pytest.approx(0.7) and 0.5 <= estimate.low <= 0.7 <= estimate.high <= 0.9
+    kept = [auc for pair, auc in zip(pairs, aucs, strict=True) if "kitchen 07" not in pair]
+    assert cells.left[("x",)][7] == pytest.approx(np.mean(kept))
     contrast = cells.estimate({("x",): 1, ("y",): -1})
     assert (contrast.value, contrast.n, contrast.clusters) == (0, len(pairs), 24)
     assert not contrast.p < 0.05

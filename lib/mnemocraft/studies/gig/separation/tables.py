@@ -65,6 +65,7 @@ def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
     """
     names = sorted({*table["one"], *table["other"]})
     drawn = np.random.default_rng(0).multinomial(len(names), [1 / len(names)] * len(names), stats.DRAWS)
+    without = 1 - np.eye(len(names), dtype=drawn.dtype)  # each kitchen once, but for one
     used = table[table["relation"].isin(APART)] if apart else table
     cells = Cells({}, {}, {}, {}, {})
     for names_of_cell, rows in used.groupby(["encoder"] if apart else ["encoder", "relation"], sort=False):
@@ -72,7 +73,9 @@ def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
         one, other = (pd.Categorical(rows[side], categories=names).codes for side in ("one", "other"))
         cells.value[key] = float(rows[measure].mean())
         cells.n[key] = len(rows)
-        cells.draws[key] = _weighted(rows[measure].to_numpy(), one, other, drawn).astype(float)
+        values = rows[measure].to_numpy()
+        cells.draws[key] = _weighted(values, one, other, drawn).astype(float)
+        cells.left[key] = _weighted(values, one, other, without).astype(float)
         cells.sizes[key] = np.isin(np.arange(len(names)), [one, other]).astype(float)
     return cells
 
