@@ -105,19 +105,19 @@ def main(argv: Sequence[str] | None = None) -> None:
         import_recording(file, cache)
     for added in chosen.add:
         import_recording(added, cache)
-    played, file = study("full"), out / f"{adapter}{SUFFIX}" if chosen.part else file
-    played = replace(played, streams=played.streams[part - 1 :: parts])
-    options = {"threads": chosen.threads, "parallel": slots, "context": context}
-    if chosen.server:
-        options = {"server": chosen.server, "parallel": slots}
+    whole = study("full")
+    played = replace(whole, streams=whole.streams[part - 1 :: parts])
+    own = {"threads": chosen.threads, "context": context}  # of a server that is started here
+    options = {"parallel": slots} | ({"server": chosen.server} if chosen.server else own)
     spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
     try:
         records = run_study(played, spec, out=out / chosen.notebook, workers=1)
         print(f"{len(records)} episodes, all that there are")
     except KeyboardInterrupt:
         print("stopped; goes on with --go-on")
-    answers = export_recording(cache, file, model)
-    print(f"{answers} answers, {file.stat().st_size / 1e6:.1f} MB: {file}")
+    target = out / file.name if chosen.part else file
+    answers = export_recording(cache, target, model)
+    print(f"{answers} answers, {target.stat().st_size / 1e6:.1f} MB: {target}")
 
 
 def _part(text: str) -> tuple[int, int]:

@@ -168,10 +168,8 @@ class Cells:
         """Twice the share of a contrast's draws beyond 0, the p-value that its interval implies.
 
         It is too small where clusters are few, and stands only where it was registered; none is below
-        :data:`BOOTSTRAP_FLOOR`. NaN as that of :meth:`estimate`.
+        :data:`BOOTSTRAP_FLOOR`. Of a contrast that :meth:`estimate` can test.
         """
-        if np.isnan(self.estimate(weights).p):
-            return float("nan")
         draws = self._drawn(weights)[1]
         draws = draws[np.isfinite(draws)]
         beyond = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))

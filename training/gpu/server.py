@@ -21,12 +21,13 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import numpy as np
 import torch
 from aiohttp import web
 
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.llm.local import MERGED, find_model
+from mnemocraft.llm.local import CHAT_TEMPLATE, MERGED, find_model
 from mnemocraft.llm.merged import merged
 from training.gpu.engine import Engine, load
 from training.gpu.words import Words
@@ -35,6 +36,7 @@ STEPS = 4
 """Tokens of every dialogue between two looks at whether one has ended, or another waits."""
 PROMPTS = 4
 """Prompts that are read between such steps at most."""
+_TEMPLATE = jinja2.Template(CHAT_TEMPLATE)
 
 
 @dataclass
@@ -247,12 +249,7 @@ def _refused(why: str) -> web.Response:
 
 def prompt(messages: list[dict[str, str]]) -> str:
     """The text that :data:`~mnemocraft.llm.local.CHAT_TEMPLATE` makes of a dialogue."""
-    turns = (
-        f"<start_of_turn>{'model' if turn['role'] == 'assistant' else turn['role']}\n"
-        f"{turn['content']}<end_of_turn>\n"
-        for turn in messages
-    )
-    return f"<bos>{''.join(turns)}<start_of_turn>model\n"
+    return _TEMPLATE.render(messages=messages, bos_token="<bos>", add_generation_prompt=True)
 
 
 def _file(model: str) -> Path:

@@ -64,7 +64,8 @@ class Claim:
     def estimate(self, cells: Cells, weights: Mapping[Key, float]) -> Estimate:
         """Its contrast in some cells, or that of a part."""
         found = cells.estimate(weights)
-        return replace(found, p=cells.bootstrap_p(weights)) if self.registered else found
+        tested = self.registered and not np.isnan(found.p)
+        return replace(found, p=cells.bootstrap_p(weights)) if tested else found
 
     def of_standin(self, effect: Estimate, seen: bool) -> str:
         """What a table says instead of a verdict where a stand-in played, with this effect.
