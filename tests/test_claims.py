@@ -140,6 +140,13 @@ def test_what_could_not_be_tested_counts_in_the_correction() -> None:
     assert beside["detectable"] > alone["detectable"]
 
 
+def test_a_registered_claim_keeps_the_test_that_was_registered() -> None:
+    claim, grid = Claim("H", "one is more", "x", PARTS["low"]), measured(0.02, 0)["x"]
+    flipped = claim.estimate(grid, claim.weights).p
+    registered = replace(claim, registered=True).estimate(grid, claim.weights).p
+    assert registered == grid.bootstrap_p(claim.weights) != flipped == grid.estimate(claim.weights).p
+
+
 def test_what_a_run_can_decide_is_said_before_it_is_made() -> None:
     pilot = judged(0.05, 0.05, "surrogate")
     more, fewer, few = (planned(pilot, "targets", n).iloc[0] for n in (240, 15, 10))
