@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -80,16 +80,21 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield local.MERGED
 
 
+class Served(NamedTuple):
+    address: str
+    key: str
+
+
 @contextmanager
-def serving(adapter: Path) -> Iterator[Local]:
-    served = Local(str(adapter), context=2048)
-    served._start()
-    yield served
-    asyncio.run(served.aclose())
+def serving(adapter: Path) -> Iterator[Served]:
+    model = Local(str(adapter), context=2048)
+    address, key = model._start()
+    yield Served(address.removesuffix("/v1"), key)
+    asyncio.run(model.aclose())
 
 
 @pytest.fixture(scope="module")
-def server(adapter: Path) -> Iterator[Local]:
+def server(adapter: Path) -> Iterator[Served]:
     with serving(adapter) as served:
         yield served
 
@@ -106,7 +111,7 @@ def kept(shown: list[Dialogue], base: tuple[Any, Any]) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def small_server(trained: Any, kept: list[int], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Local]:
+def small_server(trained: Any, kept: list[int], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Of a model with these tokens alone."""
     path = tmp_path_factory.mktemp("models") / "small.gguf"
     export_adapter(trained, path, **KNOWN, kept=kept)
@@ -114,13 +119,10 @@ def small_server(trained: Any, kept: list[int], tmp_path_factory: pytest.TempPat
         yield served
 
 
-def post(server: Local, path: str, **body: Any) -> Any:
+def post(server: Served, path: str, **body: Any) -> Any:
     """Ask the server for what no agent needs."""
-    assert server._endpoint is not None
-    headers = {"Authorization": f"Bearer {server._endpoint._key}", "Content-Type": "application/json"}
-    request = urllib.request.Request(
-        server._server.listening_address + path, json.dumps(body).encode(), headers
-    )
+    headers = {"Authorization": f"Bearer {server.key}", "Content-Type": "application/json"}
+    request = urllib.request.Request(server.address + path, json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 
@@ -129,7 +131,7 @@ def tokens(text: str, tokenizer: Any) -> list[int]:
     return tokenizer(text, add_special_tokens=False)["input_ids"]
 
 
-def served_minus_trained(server: Local, model: Any, prompt: list[int]) -> np.ndarray:
+def served_minus_trained(server: Served, model: Any, prompt: list[int]) -> np.ndarray:
     """Differences of log-probabilities, of the server's 20 likeliest next tokens."""
     answer = post(server, "/completion", prompt=prompt, n_predict=1, temperature=0, n_probs=20)
     found = {t["id"]: t["logprob"] for t in answer["completion_probabilities"][0]["top_logprobs"]}
