@@ -1,5 +1,8 @@
 """A recording that takes several sittings, perhaps on several machines."""
 
+import os
+import signal
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -82,3 +85,29 @@ def test_parts_play_every_stream_once_and_are_put_together(tmp_path, monkeypatch
         with pytest.raises(SystemExit):
             recording.main(["09", f"--part={wrong}"])
         assert "is not K/N with K from 1 to N" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_kill_stops_in_order_what_runs_in_the_background(number, tmp_path, monkeypatch):
+    """There a shell has it ignore Ctrl+C."""
+
+    def killed(study, spec, out, workers):
+        cache = AnswerCache(spec.cache)
+        cache.put(asked("before"), Reply("yes", [], Usage(1, 1)))
+        cache.close()
+        os.kill(os.getpid(), number)
+        time.sleep(10)
+        pytest.fail("it went on")
+
+    monkeypatch.setattr(recording, "run_study", killed)
+    monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
+    monkeypatch.setattr(recording, "find_model", lambda name: SimpleNamespace(name="x", backend="local/x"))
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        recording.main(["03"])
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    header, _ = read_recording(tmp_path / "recordings" / f"minecraft_gemma-3-270m{recording.SUFFIX}")
+    assert header["count"] == 1

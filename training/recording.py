@@ -1,15 +1,18 @@
 """Makes the recordings that notebooks replay: ``python -m training.recording 03``.
 
 Plays the part of a study that is recorded live with the small model, and writes its answers to
-``data/recordings``. It can be stopped (Ctrl+C) and started again: answers and finished episodes are kept in
-``build/recording``, and the answers so far in the recording, from where the next sitting goes on
-(``--go-on``), on another machine too. How long each takes is in ``training/finetune/PLAN.md``. One adapter
-has one recording, whatever notebooks it plays in: what two of them ask is asked once.
+``data/recordings``. It can be stopped (Ctrl+C, or ``kill`` in the background) and started again: answers and
+finished episodes are kept in ``build/recording``, and the answers so far in the recording, from where the
+next sitting goes on (``--go-on``), on another machine too. How long each takes is in
+``training/finetune/PLAN.md``. One adapter has one recording, whatever notebooks it plays in: what two of them
+ask is asked once.
 """
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -111,13 +114,27 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = {"parallel": slots} | ({"server": chosen.server} if chosen.server else own)
     spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
     try:
-        records = run_study(played, spec, out=out / chosen.notebook, workers=1)
+        with _stoppable():
+            records = run_study(played, spec, out=out / chosen.notebook, workers=1)
         print(f"{len(records)} episodes, all that there are")
     except KeyboardInterrupt:
         print("stopped; goes on with --go-on")
     target = out / file.name if chosen.part else file
     answers = export_recording(cache, target, model)
     print(f"{answers} answers, {target.stat().st_size / 1e6:.1f} MB: {target}")
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl+C and ``kill`` stop it in order, also where a shell has a background job ignore Ctrl+C."""
+    before = {
+        stop: signal.signal(stop, signal.default_int_handler) for stop in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for stop, handler in before.items():
+            signal.signal(stop, handler)
 
 
 def _part(text: str) -> tuple[int, int]:
