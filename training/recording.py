@@ -1,8 +1,8 @@
 """Makes the recordings that notebooks replay: ``python -m training.recording 03``.
 
 Plays the part of a study that is recorded live with the small model, and writes its answers to
-``data/recordings``. It can be stopped (Ctrl+C, or ``kill`` in the background; episodes in flight are played to
-their end first) and started again: answers and finished episodes are kept in ``build/recording``, and the
+``data/recordings``. It can be stopped (Ctrl+C, or ``kill`` in the background; episodes in flight are played
+to their end first) and started again: answers and finished episodes are kept in ``build/recording``, and the
 answers so far in the recording, from where the next sitting goes on (``--go-on``), on another machine too.
 How long each takes is in ``training/finetune/PLAN.md``. One adapter has one recording, whatever notebooks it
 plays in: what two of them ask is asked once.
