@@ -17,6 +17,12 @@ def asked(words: str) -> Request:
     return Request("local/x", [{"role": "user", "content": words}])
 
 
+def answer(spec, words: str) -> None:
+    cache = AnswerCache(spec.cache)
+    cache.put(asked(words), Reply("yes", [], Usage(1, 1)))
+    cache.close()
+
+
 def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_path, monkeypatch, capsys):
     """Another machine has the committed recording alone."""
     heard: list[str] = []
@@ -24,8 +30,8 @@ def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_pat
     def stopped(study, spec, out, workers):
         cache = AnswerCache(spec.cache)
         heard.extend(key for key, _, _ in cache.rows("local/x"))
-        cache.put(asked(f"question {len(heard)}"), Reply("yes", [], Usage(1, 1)))
         cache.close()
+        answer(spec, f"question {len(heard)}")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(recording, "run_study", stopped)
@@ -58,9 +64,7 @@ def test_parts_play_every_stream_once_and_are_put_together(tmp_path, monkeypatch
     def play(study, spec, out, workers):
         played.append(tuple(f"{stream.condition.id} {stream.seed}" for stream in study.streams))
         told.append(spec.options)
-        cache = AnswerCache(spec.cache)
-        cache.put(asked(f"of {played[-1][0]}"), Reply("yes", [], Usage(1, 1)))
-        cache.close()
+        answer(spec, f"of {played[-1][0]}")
         return study.streams
 
     monkeypatch.setattr(recording, "run_study", play)
@@ -92,9 +96,7 @@ def test_kill_stops_in_order_what_runs_in_the_background(number, tmp_path, monke
     """There a shell has it ignore Ctrl+C."""
 
     def killed(study, spec, out, workers):
-        cache = AnswerCache(spec.cache)
-        cache.put(asked("before"), Reply("yes", [], Usage(1, 1)))
-        cache.close()
+        answer(spec, "before")
         os.kill(os.getpid(), number)
         time.sleep(10)
         pytest.fail("it went on")
