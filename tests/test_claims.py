@@ -142,9 +142,9 @@ def test_what_could_not_be_tested_counts_in_the_correction() -> None:
 
 def test_a_registered_claim_keeps_the_test_that_was_registered() -> None:
     claim, grid = Claim("H", "one is more", "x", PARTS["low"]), measured(0.02, 0)["x"]
-    flipped = claim.estimate(grid, claim.weights).p
-    registered = replace(claim, registered=True).estimate(grid, claim.weights).p
-    assert registered == grid.bootstrap_p(claim.weights) != flipped == grid.estimate(claim.weights).p
+    split = claim.estimate(grid, claim.weights)
+    registered = replace(claim, registered=True).estimate(grid, claim.weights)
+    assert registered == grid.bootstrap(claim.weights) != split == grid.estimate(claim.weights)
 
 
 def test_what_a_run_can_decide_is_said_before_it_is_made() -> None:

@@ -1,16 +1,17 @@
 """Statistics for tables of episodes: seeded, resampled by cluster, paired between the cells of a grid.
 
 Episodes of one task (or of tasks with one target) succeed and fail together, so that treating them as
-independent makes intervals too narrow. Here whole clusters are resampled. One set of draws,
-shared by all conditions (the cells of the grid), makes every difference between them paired. A difference is
-tested by flipping the signs of what whole clusters say of it: with few of them a bootstrap rejects too often.
-Nothing depends on the order of rows, and equal seeds give equal numbers.
+independent makes intervals too narrow. Here whole clusters are split at random into two halves. One set of
+splits, shared by all conditions (the cells of the grid), makes every difference between them paired. What the
+two halves of a split measure lies on either side of the truth as often as on one side of it: that gives a
+number both its interval and its p-value, which therefore agree (:meth:`Cells.estimate`).
+Nothing depends on the order of rows, and the splits are always the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 from typing import Any, Literal
@@ -23,20 +24,18 @@ from mnemocraft.errors import MnemocraftError
 
 ALPHA = 0.05
 """Significance level; intervals cover ``1 - ALPHA``."""
+SPLITS = 10_000
+"""Splits into halves behind every interval and p-value."""
 DRAWS = 2000
-"""Bootstrap samples behind every interval."""
-FLIPS = 10_000
-"""Draws of signs behind every p-value."""
-FLOOR, BOOTSTRAP_FLOOR = 1 / (FLIPS + 1), 2 / (DRAWS + 1)
-"""The smallest p-values that flipped signs and the bootstrap can give."""
+"""Bootstrap samples, where the bootstrap was registered (:meth:`Cells.bootstrap`)."""
+FLOOR, BOOTSTRAP_FLOOR = 1 / (SPLITS + 1), 2 / (DRAWS + 1)
+"""The smallest p-values that splits and the bootstrap can give."""
 NOT_MEASURED, NOT_TESTED, UNDECIDED = "not measured", "not tested", "undecided"
 """Verdicts: not all conditions of a claim were run; there is no test of them; the test does not tell."""
 MIN_CLUSTERS = 20
 """Clusters that every arm of a test must have: fewer are no sample of tasks or kitchens."""
 LEVELS = {"0.05": 1, "0.05 / 8": 8, "0.05 / 29": 29}
 """Of single tests, and of the first in families as large as those of the notebooks, with their claims."""
-MAX_UNDEFINED = 0.01
-"""Share of draws in which a measure may be undefined (F1 can lack positives) before it has no interval."""
 POWER = 0.8
 """Share of runs in which an effect is found that counts as detectable."""
 ONE = "one"
@@ -73,15 +72,15 @@ def rate(column: str, over: str = ONE) -> Measure:
 class Estimate:
     """A value with its 95 % interval and two-sided p-value (of "equals 0"); NaN where they cannot be had.
 
-    There is no interval where it would have no width (all clusters agree) or where more than
-    :data:`MAX_UNDEFINED` of its draws are undefined, and then no p; nor with an arm of fewer than
+    There is no interval where it would have no width (all clusters agree) or no ends (there are fewer than
+    six, or the measure is undefined in too many halves), and then no p; nor with an arm of fewer than
     :data:`MIN_CLUSTERS` clusters.
 
     Attributes:
         n: Episodes behind it; of a difference those of its smaller arm, which is the number of pairs.
         clusters: Clusters that they form.
         fewest: Clusters in the cell that has the fewest.
-        undefined: Share of the draws in which the measure is undefined.
+        undefined: Share of the splits in which the measure is undefined in a half.
         effective: Clusters of equal size that would tell as much, if the episodes of each are as one (Kish).
     """
 
@@ -102,52 +101,56 @@ class Estimate:
             return "not all of its conditions were run"
         if self.fewest < MIN_CLUSTERS:
             return f"an arm has {self.fewest} clusters, and below {MIN_CLUSTERS} nothing is tested"
-        if self.undefined > MAX_UNDEFINED:
-            return f"undefined in {self.undefined:.0%} of the bootstrap's draws"
-        if np.isnan(self.low):
-            return "the same in every cluster"
-        return "undefined without one of its clusters" if np.isnan(self.p) else ""
+        if np.isnan(self.low) and self.undefined:
+            return f"undefined in a half of {self.undefined:.0%} of the splits"
+        return "the same in every cluster" if np.isnan(self.low) else ""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """A measure in every cell of a grid, with bootstrap draws that are paired between the cells.
+    """A measure in every cell of a grid, of all clusters or of some, the same ones in all cells.
 
     Attributes:
         value, n: The measure and its number of episodes, by cell; only cells that have episodes.
-        draws: The measure in each bootstrap sample, shape (draws,).
-        left: The measure without each cluster, shape (clusters,).
         sizes: How many episodes each cluster has in the cell, shape (clusters,).
+        weighted: The measure in a cell if clusters count as often as they are told to: from how often, shape
+            (..., clusters), to shape (...); NaN where it is undefined.
     """
 
     value: dict[Key, float]
     n: dict[Key, int]
-    draws: dict[Key, Floats]
-    left: dict[Key, Floats]
     sizes: dict[Key, Floats]
+    weighted: Callable[[Key, Floats], Floats]
 
     def estimate(self, weights: Mapping[Key, float]) -> Estimate:
-        """A contrast: weighted sum of cells (a mean, a :func:`difference` ...); NaN if one was not run."""
+        """A contrast: weighted sum of cells (a mean, a :func:`difference` ...); NaN if one was not run.
+
+        Its interval holds what at least a share :data:`ALPHA` of the splits have between what their halves
+        measure (Hartigan 1969, "Using subsample values as typical values"), and p is the largest share for
+        which it would hold 0. Of a mean over clusters of one size this is the test by flipped signs (Canay,
+        Romano and Shaikh 2017, "Randomization tests under an approximate symmetry assumption") and its
+        inverse: flipping the signs of one half of the clusters takes the mean further from 0 where the
+        halves disagree about its sign.
+        """
         if not self._has(weights):
             return Estimate(np.nan, np.nan, np.nan, np.nan, 0, 0)
-        value, draws = self._drawn(weights)
         sizes = np.array([self.sizes[key] for key in weights])
         clusters, fewest = int(sizes.any(axis=0).sum()), int((sizes > 0).sum(axis=1).min())
         together = sizes.sum(axis=0)
         effective = float(together.sum() ** 2 / (together**2).sum()) if clusters else 0.0
-        known = draws[np.isfinite(draws)]
-        undefined = 1 - len(known) / len(draws)
-        low, high = _interval(known) if undefined <= MAX_UNDEFINED else (np.nan, np.nan)
-        tested = fewest >= MIN_CLUSTERS and not np.isnan(low)
-        p = float(flip_p(self._said(weights, sizes.max(axis=0) > 0))) if tested else np.nan
+        ends = _ends(*self._of(weights, _halves))
+        low, high = _interval(ends)
+        p = float(_p(ends)) if fewest >= MIN_CLUSTERS and not np.isnan(low) else np.nan
+        undefined = float(np.isinf(ends[0]).mean())
+        value = self._value(weights)
         return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective)
 
     def detectable(self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False) -> float:
         """The smallest effect that data like these would find in 80 % of runs; NaN if that is unknown.
 
-        Simulated from the records: a run's effect is the true one plus the noise of a bootstrap draw, and it
-        is found if the interval around it, at level 1 - :data:`ALPHA` / ``tests``, excludes 0. Noise may grow
-        with the effect, see :func:`least_effect`.
+        A run's effect is taken to be the true one plus the noise of a half about the whole, and it is found
+        if the interval around it, at level 1 - :data:`ALPHA` / ``tests``, excludes 0. Noise may grow with the
+        effect, see :func:`least_effect`.
 
         Args:
             weights: The contrast.
@@ -157,38 +160,37 @@ class Cells:
         found = self.estimate(weights)
         if np.isnan(found.p):
             return float("nan")
-        _, draws = self._drawn(weights)
-        noise = draws[np.isfinite(draws)] - draws[np.isfinite(draws)].mean()
-        reach = -min(np.quantile(side * noise, [ALPHA / tests / 2, 1 - POWER]).sum() for side in (1, -1))
+        halves = self._of(weights, _halves)
+        low, high = _interval(_ends(*halves), ALPHA / tests)
+        noise = halves[np.isfinite(halves)] - found.value
+        reach = max(found.value - low, high - found.value) + np.quantile(np.abs(noise), 2 * POWER - 1)
         if not rates:
             return float(reach)
         return float(max(reach, least_effect(in_errors(tests), noise.std(), abs(found.value), found.n)))
 
-    def bootstrap_p(self, weights: Mapping[Key, float]) -> float:
-        """Twice the share of a contrast's draws beyond 0, the p-value that its interval implies.
+    def bootstrap(self, weights: Mapping[Key, float]) -> Estimate:
+        """A contrast with the percentile interval of a bootstrap of whole clusters and the p of that.
 
-        It is too small where clusters are few, and stands only where it was registered; none is below
-        :data:`BOOTSTRAP_FLOOR`. Of a contrast that :meth:`estimate` can test.
+        p is twice the share of the draws beyond 0, and not below :data:`BOOTSTRAP_FLOOR`. With few clusters
+        the interval is too narrow and p too small: it stands only where it was registered.
         """
-        draws = self._drawn(weights)[1]
+        found = self.estimate(weights)
+        if np.isnan(found.low):
+            return found
+        draws = self._of(weights, _resamplings)
         draws = draws[np.isfinite(draws)]
+        low, high = map(float, np.percentile(draws, [50 * ALPHA, 100 - 50 * ALPHA]))
         beyond = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
-        return float(min(1.0, (beyond + 1) * BOOTSTRAP_FLOOR))
+        p = np.nan if np.isnan(found.p) else float(min(1.0, (beyond + 1) * BOOTSTRAP_FLOOR))
+        return replace(found, low=low, high=high, p=p)
 
-    def _said(self, weights: Mapping[Key, float], in_it: npt.NDArray[np.bool_]) -> Floats:
-        """What each cluster says of a contrast: the jackknife's pseudo-values, whose mean is the contrast's.
+    def _value(self, weights: Mapping[Key, float]) -> float:
+        return round(sum(w * self.value[key] for key, w in weights.items()), 12) + 0.0
 
-        Of a difference of rates in clusters of one size they are the clusters' own differences.
-        """
-        value = sum(w * self.value[key] for key, w in weights.items())
-        left = np.sum([w * self.left[key] for key, w in weights.items()], axis=0)[in_it]
-        return value + (len(left) - 1) * (value - left)
-
-    def _drawn(self, weights: Mapping[Key, float]) -> tuple[float, Floats]:
-        """A contrast's value and draws."""
-        value = sum(w * self.value[key] for key, w in weights.items())
-        draws = np.sum([w * self.draws[key] for key, w in weights.items()], axis=0)
-        return round(value, 12) + 0.0, draws.round(12)  # a difference of equals is 0
+    def _of(self, weights: Mapping[Key, float], draw: Callable[[int], Floats]) -> Floats:
+        """A contrast if clusters count as often as ``draw`` says, by their number; of equals it is 0."""
+        drawn = draw(len(self.sizes[next(iter(weights))]))
+        return np.sum([w * self.weighted(key, drawn) for key, w in weights.items()], axis=0).round(12)
 
     def _pairs(self, weights: Mapping[Key, float]) -> int:
         """Episodes of a contrast's smaller arm; of a difference of two contrasts those of one.
@@ -218,40 +220,38 @@ class Cells:
         return bool(weights) and all(key in self.value for key in weights)
 
 
-def _interval(draws: Floats) -> tuple[float, float]:
-    """Percentile interval; NaN if it has no width."""
-    low, high = np.percentile(draws, [50 * ALPHA, 100 - 50 * ALPHA])
-    return (np.nan, np.nan) if low == high else (float(low), float(high))
+def _ends(one: Floats, other: Floats) -> Floats:
+    """The lesser and the greater of what two halves measure, shape (2, ...); infinite if one is undefined."""
+    unknown = np.isnan(one) | np.isnan(other)
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    return np.stack([np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)])
 
 
-def flip_p(said: Floats) -> Floats:
-    """The two-sided p-value of "the mean of ``said`` is 0" by flipping signs, NaN if one is undefined.
-
-    If clusters lean to either side alike, any signs of what they say are as likely as those that were found,
-    and the p-value is the share of signs with a mean as far from 0 (Canay, Romano and Shaikh 2017,
-    "Randomization tests under an approximate symmetry assumption"). Clusters that say 0 say nothing: with six
-    others of one sign it is 2 of 64.
-
-    Args:
-        said: What each cluster says, shape (..., clusters), a test a row.
-
-    Returns:
-        Shape (...).
-    """
-    rows = said.reshape(-1, said.shape[-1])
-    reached = np.abs(rows.sum(axis=1)) - 1e-9 * np.abs(rows).sum(axis=1)  # rounding must not part equal sums
-    beyond = np.zeros(len(rows))
-    for signs in _signs(rows.shape[1]):
-        beyond += np.count_nonzero(np.abs(rows @ signs.T) >= reached[:, None], axis=1)
-    p = np.where(np.isfinite(rows).all(axis=1), (beyond + 1) * FLOOR, np.nan)
-    return p.reshape(said.shape[:-1])
+def _interval(ends: Floats, level: float = ALPHA) -> tuple[float, float]:
+    """What at least this share of the splits have between their ends; NaN without width or end."""
+    within = int(np.ceil(level * (SPLITS + 1))) - 1  # beside the split of all and none, between any ends
+    low, high = (float(np.sort(ends[0])[within - 1]), float(np.sort(ends[1])[-within]))
+    return (low, high) if np.isfinite(low) and np.isfinite(high) and low < high else (np.nan, np.nan)
 
 
-@lru_cache(maxsize=4)
-def _signs(clusters: int) -> list[Floats]:
-    """-1 or 1 for each cluster, :data:`FLIPS` times, in parts of 1,000 rows."""
-    rng = np.random.default_rng(0)
-    return [rng.choice([-1.0, 1.0], size=(1000, clusters)) for _ in range(FLIPS // 1000)]
+def _p(ends: Floats) -> Floats:
+    """The level from which on :func:`_interval` leaves out 0; ends of shape (2, ..., splits)."""
+    beyond = np.minimum(np.count_nonzero(ends[0] <= 0, axis=-1), np.count_nonzero(ends[1] >= 0, axis=-1))
+    return (beyond + 1) * FLOOR
+
+
+@lru_cache(maxsize=2)
+def _halves(clusters: int) -> Floats:
+    """Which clusters are in the one and the other half, 0 or 1, shape (2, splits, clusters)."""
+    one = np.random.default_rng(0).integers(0, 2, (SPLITS, clusters)).astype(float)
+    return np.stack([one, 1 - one])
+
+
+@lru_cache(maxsize=2)
+def _resamplings(clusters: int) -> Floats:
+    """How often each cluster is drawn in each bootstrap sample, shape (draws, clusters)."""
+    chances = np.full(clusters, 1 / clusters)
+    return np.random.default_rng(0).multinomial(clusters, chances, size=DRAWS).astype(float)
 
 
 def difference(plus: Sequence[Key], minus: Sequence[Key]) -> dict[Key, float]:
@@ -263,50 +263,39 @@ def difference(plus: Sequence[Key], minus: Sequence[Key]) -> dict[Key, float]:
     return weights
 
 
-def cells(
-    episodes: pd.DataFrame,
-    measure: Measure,
-    by: Sequence[str],
-    cluster: str,
-    *,
-    draws: int = DRAWS,
-    seed: int = 0,
-) -> Cells:
-    """``measure`` in every group of episodes, with draws of whole clusters that the groups share.
+def cells(episodes: pd.DataFrame, measure: Measure, by: Sequence[str], cluster: str) -> Cells:
+    """``measure`` in every group of episodes.
 
     Args:
         episodes: One row an episode; the columns of the measure hold numbers.
         measure: What to compute.
         by: Columns whose combinations are the cells.
-        cluster: Column whose values are resampled as a whole, e.g. ``target``; from one there is no interval.
-        draws, seed: Number of bootstrap samples, and the seed of drawing them.
+        cluster: Column whose values go as a whole into a half, e.g. ``target``.
 
     Raises:
         MnemocraftError: A value is missing (NaN).
     """
-    if episodes.empty:
-        return Cells({}, {}, {}, {}, {})
-    groups = episodes.groupby(list(by), observed=True)
-    cell, names = groups.ngroup().to_numpy(), groups.size().reset_index()[list(by)]
-    owner, owners = pd.factorize(episodes[cluster], sort=True)
-    values = _numbers(episodes, measure.columns)
-    if np.isnan(values).any() or (cell < 0).any() or (owner < 0).any():
-        columns = ", ".join([*by, cluster, *measure.columns])
-        raise MnemocraftError(f"missing values (NaN) in one of {columns}: count them or leave them out")
-    sums = _sums(values, owner * len(names) + cell, (len(owners), len(names)))
-    sizes = sums[..., -1]
-    drawn = np.tensordot(_resamplings(len(owners), draws, seed), sums, axes=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        value, spread = measure.value(sums.sum(axis=0)), measure.value(drawn)
-        left = measure.value(sums.sum(axis=0) - sums)
-    spread[:, (sizes > 0).sum(axis=0) < 2] = np.nan
-    keys: list[Key] = list(names.itertuples(index=False, name=None))
+    sums: dict[Key, Floats] = {}
+    if not episodes.empty:
+        groups = episodes.groupby(list(by), observed=True)
+        cell, names = groups.ngroup().to_numpy(), groups.size().reset_index()[list(by)]
+        owner, owners = pd.factorize(episodes[cluster], sort=True)
+        values = _numbers(episodes, measure.columns)
+        if np.isnan(values).any() or (cell < 0).any() or (owner < 0).any():
+            columns = ", ".join([*by, cluster, *measure.columns])
+            raise MnemocraftError(f"missing values (NaN) in one of {columns}: count them or leave them out")
+        of_all = _sums(values, cell * len(owners) + owner, (len(names), len(owners)))
+        sums = dict(zip(names.itertuples(index=False, name=None), of_all, strict=True))
+
+    def weighted(key: Key, drawn: Floats) -> Floats:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return measure.value(drawn @ sums[key])
+
     return Cells(
-        {key: float(value[i]) for i, key in enumerate(keys)},
-        {key: int(sums[:, i, -1].sum()) for i, key in enumerate(keys)},
-        {key: spread[:, i] for i, key in enumerate(keys)},
-        {key: left[:, i] for i, key in enumerate(keys)},
-        {key: sizes[:, i] for i, key in enumerate(keys)},
+        {key: float(weighted(key, np.ones(len(of_it)))) for key, of_it in sums.items()},
+        {key: int(of_it[:, -1].sum()) for key, of_it in sums.items()},
+        {key: of_it[:, -1] for key, of_it in sums.items()},
+        weighted,
     )
 
 
@@ -316,7 +305,7 @@ def _numbers(frame: pd.DataFrame, columns: Sequence[str]) -> Floats:
 
 
 def _sums(values: Floats, place: npt.NDArray[np.intp], shape: tuple[int, int]) -> Floats:
-    """Sums of values by place, shape (clusters, cells, columns).
+    """Sums of values by place, shape (cells, clusters, columns).
 
     Values are added in order of size, so that rounding cannot depend on the order of rows.
     """
@@ -324,13 +313,6 @@ def _sums(values: Floats, place: npt.NDArray[np.intp], shape: tuple[int, int]) -
     values, place, size = values[order], place[order], shape[0] * shape[1]
     sums = [np.bincount(place, weights=column, minlength=size).reshape(shape) for column in values.T]
     return np.stack(sums, axis=-1)
-
-
-@lru_cache(maxsize=4)
-def _resamplings(clusters: int, draws: int, seed: int) -> Floats:
-    """How often each cluster is drawn in each bootstrap sample, shape (draws, clusters)."""
-    rng = np.random.default_rng(seed)
-    return rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=draws).astype(float)
 
 
 @dataclass(frozen=True)
@@ -344,7 +326,7 @@ class McNemar:
 
 
 def mcnemar(a: pd.DataFrame, b: pd.DataFrame, *, value: str = "success", on: Sequence[str] = PAIR) -> McNemar:
-    """McNemar's exact test of paired successes; it takes pairs as independent, unlike the bootstrap.
+    """McNemar's exact test of paired successes; it takes pairs as independent, unlike the splits.
 
     Args:
         a: Records of one condition, as ``load_records`` gives them.
@@ -503,8 +485,9 @@ def error_rates(
             ease + rng.normal(0, 0.2, (2, experiments, number, 1)) * np.sqrt(ease * (1 - ease)), 0, 1
         )
         one, other = rng.binomial(size, lean[..., 0]).astype(float)  # not shares: sums of counts are exact
-        parts = np.array_split(one - other, max(1, experiments // 1000))
-        p = np.concatenate([flip_p(part) for part in parts])
+        parts = np.array_split(one - other, max(1, experiments // 100))
+        halves = ([part @ half.T for half in _halves(number)] for part in parts)  # of one size: sums will do
+        p = np.concatenate([_p(_ends(*both)) for both in halves])
         rows.append((number, *(float((p < ALPHA / tests).mean()) for tests in LEVELS.values())))
     return pd.DataFrame(rows, columns=["clusters", *LEVELS])
 

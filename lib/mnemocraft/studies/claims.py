@@ -8,7 +8,7 @@ gets no verdict: what it does follows from what was assumed of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import nan, sqrt
 from statistics import NormalDist
 
@@ -45,8 +45,8 @@ class Claim:
         assumed: Which of the surrogate's assumptions it follows from, a key of
             :data:`~mnemocraft.surrogate.assumptions.ASSUMPTIONS`; empty if it is not built in.
         assumed_nothing: That assumption says that there is no effect.
-        registered: Its rule was written down before the run: sign and corrected p alone decide, p by the
-            bootstrap (:meth:`~mnemocraft.stats.Cells.bootstrap_p`).
+        registered: Its rule was written down before the run: sign and corrected p alone decide, by the
+            bootstrap (:meth:`~mnemocraft.stats.Cells.bootstrap`).
     """
 
     hypothesis: str
@@ -63,9 +63,7 @@ class Claim:
 
     def estimate(self, cells: Cells, weights: Mapping[Key, float]) -> Estimate:
         """Its contrast in some cells, or that of a part."""
-        found = cells.estimate(weights)
-        tested = self.registered and not np.isnan(found.p)
-        return replace(found, p=cells.bootstrap_p(weights)) if tested else found
+        return cells.bootstrap(weights) if self.registered else cells.estimate(weights)
 
     def of_standin(self, effect: Estimate, seen: bool) -> str:
         """What a table says instead of a verdict where a stand-in played, with this effect.

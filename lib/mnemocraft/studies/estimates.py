@@ -27,9 +27,8 @@ def numbers(found: Estimate) -> dict[str, float]:
 def over_clusters(found: Estimate, unit: str) -> dict[str, float]:
     """A rate with Wilson's interval, which counts clusters, as if the episodes of each were one.
 
-    A bootstrap of few clusters is too narrow, and takes a rate of 0 or 1 for certain. Of clusters of unequal
-    sizes fewer count (:attr:`~mnemocraft.stats.Estimate.effective`). ``unit`` is the name of the column that
-    counts the clusters.
+    Halves of the clusters would take a rate of 0 or 1 for certain. Of clusters of unequal sizes fewer count
+    (:attr:`~mnemocraft.stats.Estimate.effective`). ``unit`` is the name of the column that counts them.
     """
     from statsmodels.stats.proportion import proportion_confint
 

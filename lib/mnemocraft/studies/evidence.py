@@ -37,7 +37,7 @@ HEAD = """# Claims
 What the papers claim, and what the committed tables say about it: of each notebook and model, those of its
 largest profile. `python -m mnemocraft.studies.evidence` makes this page from them.
 
-- **effect** with its 95 % interval, which resamples whole **clusters**; **paper** is the paper's own effect.
+- **effect** with its 95 % interval, from halves of whole **clusters**; **paper** is the paper's own effect.
 - **detectable**: the smallest effect that these data would find in 80 % of runs after Holm's correction.
 - **verdict**: `holds`, `fails` or `undecided` by the corrected p; `reverses` if parts have opposite effects;
   `cannot be decided here` if the paper's effect is smaller than the detectable one (but in notebook 04, whose

@@ -131,7 +131,7 @@ def planned(stem: str, model: str, unit: str, count: int) -> pd.DataFrame | Mark
     Args:
         stem: The notebook.
         model: Who is to play.
-        unit: What is resampled, e.g. ``tasks``.
+        unit: What clusters are, e.g. ``tasks``.
         count: How many of them the run has.
     """
     pilots = shipped(stem)[1]

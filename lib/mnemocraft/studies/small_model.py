@@ -58,7 +58,7 @@ def judged(
 ) -> pd.DataFrame:
     """The table of :func:`~mnemocraft.studies.claims.judge` for claims on shares of episodes with ``passed``.
 
-    ``by`` are the columns of a cell, the player and the kind of tasks; ``cluster`` is what is resampled, and
+    ``by`` are the columns of a cell, the player and the kind of tasks; ``cluster`` that of clusters, and
     ``unit`` the name of the column that counts them. What was not played is not measured.
     """
     cells = stats.cells(episodes, rate("passed"), by, cluster=cluster)

@@ -2,7 +2,7 @@
 
 A *game* is a task with a seed, which gives its world and the model's draws. Every method plays the same
 games, so differences are paired by game. Games of one task succeed and fail together, so that intervals and
-p-values resample tasks.
+p-values are clustered by task.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def by_rounds(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def cells(episodes: pd.DataFrame, by: Sequence[str]) -> Cells:
-    """Success rates in every group of prepared episodes, resampled by task."""
+    """Success rates in every group of prepared episodes, clustered by task."""
     return stats.cells(episodes, rate("passed"), by, cluster="task")
 
 

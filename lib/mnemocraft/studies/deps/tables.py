@@ -1,7 +1,7 @@
 """Tables and claims of notebook 03: ours beside the paper's (:mod:`~mnemocraft.studies.estimates`).
 
 Rates are fractions (the paper prints per cent), their intervals Wilson's over episodes. Claims are tested by
-resampling tasks.
+clustered by task.
 """
 
 from __future__ import annotations

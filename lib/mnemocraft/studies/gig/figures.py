@@ -120,7 +120,7 @@ def steps(
     note = (
         f"Failures count the limit of 3 horizons. Up to n = {n:.0f} trials a bar, none of fewer than {LEAST};"
     )
-    _stamp(figure, f"{note} whiskers: 95 %, bootstrap over kitchens.", model)
+    _stamp(figure, f"{note} whiskers: 95 %, clustered by kitchen.", model)
     return figure
 
 
@@ -151,7 +151,7 @@ def figure9(table: pd.DataFrame, model: str, weak: str) -> Figure:
     grid[0].set_ylabel("Generated tokens a step")
     figure.legend(handles=_faces(OUTCOMES), loc="outside upper center", ncols=2)
     note = f"n = {table['n'].sum():.0f} episodes, successes over failures (no bar: under {LEAST})."
-    _stamp(figure, f"{note} Whiskers: 95 %, bootstrap over kitchens.", model, weak)
+    _stamp(figure, f"{note} Whiskers: 95 %, clustered by kitchen.", model, weak)
     return figure
 
 

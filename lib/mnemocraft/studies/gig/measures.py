@@ -88,7 +88,7 @@ def prepare(records: pd.DataFrame, weak: pd.DataFrame | None = None) -> pd.DataF
 
 
 def cells(episodes: pd.DataFrame, metric: str, by: Sequence[str] = CELL) -> Cells:
-    """A metric of :data:`MEASURES` in every group of prepared episodes, resampled by kitchen."""
+    """A metric of :data:`MEASURES` in every group of prepared episodes, clustered by kitchen."""
     return stats.cells(episodes, MEASURES[metric], by, cluster="kitchen")
 
 

@@ -60,7 +60,7 @@ ARMS = (
     *((method, KNOWN_LONG) for method in ("gig_ld", "react")),
 )
 """Who makes which dishes, in the order in which they are recorded."""
-RECORDED = ARMS[:8]
+RECORDED = ARMS[:9]
 """Those that are played: whose recording is complete."""
 LAYOUTS = sweep.LAYOUTS[:24]
 """Four more than a test takes, by the rule of the paper's ten."""

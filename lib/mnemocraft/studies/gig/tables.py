@@ -5,7 +5,7 @@ a number: ``value`` with its 95 % interval ``low``/``high``, ``n`` episodes. Pas
 paper prints per cent). A condition that was not run has NaN and n = 0, so partial runs give partial tables.
 
 Intervals of a single Pass@1 are Wilson's, since a method plays each kitchen once; those of steps and
-tokens, and of differences, resample kitchens.
+tokens, and of differences, are clustered by kitchen.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _effort(*modes: str) -> dict[Key, float]:
 
 
 UNIT = "kitchens"
-"""What is resampled."""
+"""What a cluster is, in the plural."""
 CLAIMS = (
     *(_better("GiG, sync", "gig", m, "sync", SYNC_VERDICTS[m], ASSUMED[m]) for m in ASSUMED),
     *(_better("GiG, async", "gig", m, "async", "holds (4.4, no test)", ASSUMED[m]) for m in ASSUMED),

@@ -17,7 +17,7 @@ from mnemocraft.studies.household.load import NUMBERS as TYPE_NUMBERS
 
 AVERAGE = "Average"
 UNIT = "tasks"
-"""What is resampled, and what intervals of rates count: a task with all its games or runs."""
+"""What a cluster is: a task with all its games or runs."""
 GIG = {"GiG": "gig", "GiG(+LD)": "gig", "ReCAP": "recap", "ReAct": "react"}
 """GiG's names of players; what it calls GiG here has loop detection and no lookahead (Tables 18 to 20)."""
 DEPS = {"GPT": "gpt", "GPT+RP": "gpt_rp", "IM": "im", "DEP": "dep", "BUTLER": "butler"}
@@ -30,7 +30,7 @@ QWEN = "Qwen3-235B-A22B-Instruct-2507-FP8"
 def prepare(records: pd.DataFrame) -> pd.DataFrame:
     """The episodes with ``type`` (a key of ``LABELS``), ``set``, ``passed`` and ``asked``; all count.
 
-    The games of a task (``asked``) are alike, so that tasks are what is resampled.
+    The games of a task (``asked``) are alike, so that tasks are the clusters.
     """
     names = records["task"].str.split("/")
     kind = names.str[1].str.partition("-")[0]
@@ -152,7 +152,7 @@ def _paper_cells() -> Mapping[tuple[str, Key], float]:
 
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The claims; tasks are resampled with all their games, of DEPS's ten with all their runs."""
+    """The claims; clustered by task with all its games, of DEPS's ten with all their runs."""
     measured = stats.cells(
         episodes.assign(part=ALL), stats.rate("passed"), ["part", "player"], cluster="asked"
     )

@@ -34,7 +34,7 @@ from mnemocraft.studies.plots import (
     sizes,
 )
 
-WHISKERS = "Whiskers: 95 %, bootstrap over targets; a mark without one has too few targets, or all agree."
+WHISKERS = "Whiskers: 95 %, clustered by target; a mark without one has too few targets, or all agree."
 SETUP_LABELS = {
     "base": "Base",
     "just_ask": "Just Ask",
@@ -79,7 +79,7 @@ def figure4(table: pd.DataFrame, model: str) -> Figure:
     axes.set_xlabel("First call of read_memory; n: solvable episodes a teacher")
     per_cent(axes, RATES["success_rate"])
     legend(figure, axes, 2 if len(named) == len(ANSWERS) else 1)
-    stamp(figure, "Just Ask; whiskers: 95 %, bootstrap over targets.", model)
+    stamp(figure, "Just Ask; whiskers: 95 %, clustered by target.", model)
     return figure
 
 
@@ -255,5 +255,5 @@ def learning(table: pd.DataFrame, model: str) -> Figure:
         axes.set_xlabel(label)
     legend(figure, grid[0, 0], 6)
     note = f"High repetition, mean over teachers, n = {span(table['n'])} a point."
-    stamp(figure, f"{note} Whiskers: 95 %, bootstrap over targets.", model)
+    stamp(figure, f"{note} Whiskers: 95 %, clustered by target.", model)
     return figure

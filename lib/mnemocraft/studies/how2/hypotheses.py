@@ -1,7 +1,7 @@
 """Tests and verdicts: the paper's own (on episodes), and ours (paired, clustered by target, corrected).
 
 The paper's t-tests take episodes as independent, although the same example recurs for every seed, teacher and
-set-up. Ours resample targets and correct for the number of tests in the table (Holm).
+set-up. Ours are clustered by target and corrected for the number of tests in the table (Holm).
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def t_tests(episodes: pd.DataFrame) -> pd.DataFrame:
     """The paper's t-tests (Student's) on our episodes, and the same differences paired.
 
     ``p_mcnemar`` pairs episodes of the same task and seed and takes the pairs as independent; ``low``,
-    ``high`` and ``p_clustered`` resample targets, ``p_clustered_holm`` corrects for the number of rows.
+    ``high`` and ``p_clustered`` are clustered by target, ``p_clustered_holm`` corrects for the
+    number of rows.
     p-values are texts; there are none where a stand-in played or :attr:`Estimate.untested` says why not.
     ``paper_t`` and ``paper_p`` are texts: some are bounds, one t is missing.
     """
@@ -116,7 +117,7 @@ def _conclusion(found: Estimate, p_holm: float, standin: bool) -> str:
 def table7(episodes: pd.DataFrame) -> pd.DataFrame:
     """Two-way ANOVA of success: teacher (executable, subgoal) x memory (Just Ask, memory-only).
 
-    It takes episodes as independent. It has no p-values where the same interaction, resampled by target, has
+    It takes episodes as independent. It has no p-values where the same interaction, clustered by target, has
     none, nor where a stand-in played.
     """
     pool = _keys((*JUST_ASK, *MEMORY_ONLY), (EXECUTABLE, SUBGOAL))
@@ -190,7 +191,7 @@ them: it follows from a rule (:mod:`~mnemocraft.studies.how2.facts`)."""
 
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The paper's claims with our effects (:func:`~mnemocraft.studies.claims.judge`), resampled by target."""
+    """The paper's claims with our effects (:func:`~mnemocraft.studies.claims.judge`), clustered by target."""
     table1 = papers.table("how2_table1")
     keys = zip(table1["setup"], table1["teacher"], table1["split"], strict=True)
     printed: dict[tuple[str, Key], float] = {

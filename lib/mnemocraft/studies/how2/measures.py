@@ -101,5 +101,5 @@ def prepare(records: pd.DataFrame) -> pd.DataFrame:
 
 
 def cells(episodes: pd.DataFrame, metric: str, by: Sequence[str] = CELL) -> Cells:
-    """A metric of :data:`MEASURES` in every group of prepared episodes, resampled by target."""
+    """A metric of :data:`MEASURES` in every group of prepared episodes, clustered by target."""
     return stats.cells(episodes, MEASURES[metric], by, cluster="target")

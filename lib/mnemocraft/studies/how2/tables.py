@@ -1,7 +1,7 @@
 """The paper's tables, measured on our records, with the paper's number in the column ``paper``.
 
 Every function takes prepared episodes (:func:`~mnemocraft.studies.how2.measures.prepare`) and returns one row
-a number (:mod:`~mnemocraft.studies.estimates`), its interval resampled by target.
+a number (:mod:`~mnemocraft.studies.estimates`), its interval clustered by target.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _paper_cells() -> Mapping[tuple[str, Key], float]:
 
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The claims; whole tasks are resampled, since attempts at one share memories, recipes and depth."""
+    """The claims, clustered by task, since attempts at one share memories, recipes and depth."""
     both = pd.concat([episodes.assign(part=ALL), episodes])
     measured = stats.cells(both, stats.rate("passed"), ["part", "player"], cluster="item")
     model = claims.players(episodes)

@@ -2,7 +2,7 @@
 
 An *iteration* is a plan or program that was carried out; the paper does not say what it counts. A skill is
 learnt with the first success. The order of the ten tasks is what varies, so that intervals and p-values of
-:func:`orders` and :func:`verdicts` resample orders.
+:func:`orders` and :func:`verdicts` are clustered by order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tables and claims of notebook 06: ours beside the paper's.
 
 A *game* is a trial of a task with a seed; every player of a part plays the same games. Rates are fractions,
-with Wilson's intervals; claims resample whole tasks.
+with Wilson's intervals; claims are clustered by task.
 """
 
 from __future__ import annotations

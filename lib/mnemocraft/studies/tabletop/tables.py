@@ -133,7 +133,7 @@ def _paper_cells() -> dict[tuple[str, Key], float]:
 
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The claims; whole games (a task's scene) are resampled."""
+    """The claims; clustered by game (a task's scene)."""
     both = pd.concat([episodes.assign(part=ALL), episodes.assign(part=episodes["label"])])
     measured = stats.cells(both, stats.rate("passed"), ["part", *CELL], cluster="game")
     return claims.judge(CLAIMS, {"passed": measured}, "games", _paper_cells(), claims.players(episodes))

@@ -38,7 +38,7 @@ def by_length(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def cells(episodes: pd.DataFrame) -> Cells:
-    """Success rates by :data:`CELL` and length, resampled by world."""
+    """Success rates by :data:`CELL` and length, clustered by world."""
     return stats.cells(by_length(episodes), rate("passed"), [*CELL, "length"], cluster="world")
 
 
@@ -72,7 +72,7 @@ def gains(episodes: pd.DataFrame) -> pd.DataFrame:
     for key in product(controllers(episodes), NUMBERS, LENGTHS, ("horizon", "nearest"), rivals(episodes)):
         controller, number, length, one, other = key
         keys: list[Key] = [(controller, number, name, length) for name in (one, other)]
-        gain = found.estimate(difference(keys[:1], keys[1:]))
+        gain = found.bootstrap(difference(keys[:1], keys[1:]))
         paper = printed[number] if (one, other) == ("horizon", "fixed") else float("nan")
         rows.append((*key, *estimates.numbers(gain).values(), paper))
     return pd.DataFrame(rows, columns=[*by, *estimates.NUMBERS, "paper"])
@@ -127,7 +127,7 @@ def _claims(controller: str) -> list[Claim]:
 
 
 def verdicts(success: Cells, controllers: Sequence[str]) -> pd.DataFrame:
-    """The registered claims at :data:`TESTED` steps, resampled by world; Holm over the seven of a controller.
+    """The registered claims at :data:`TESTED` steps, as registered; Holm over the seven of a controller.
 
     ``success`` are the :func:`cells`. The paper prints gains over a fixed order, which is thus their zero.
     """

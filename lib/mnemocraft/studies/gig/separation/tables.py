@@ -1,7 +1,7 @@
 """The tables of notebook 05, measured from distances (:mod:`~mnemocraft.studies.gig.separation.embeddings`).
 
-Intervals resample kitchens. Two traces of one kitchen, and all pairs that they are in, come and go together;
-the draws are shared by all encoders, so that differences between encoders are paired.
+Intervals are from halves of the kitchens. Two traces of one kitchen, and all pairs that they are in, come and
+go together; the halves are shared by all encoders, so that differences between encoders are paired.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from mnemocraft.gnn.sequences import KitchenTrace
 from mnemocraft.memory.session import SAME
 from mnemocraft.memory.traces import TAU
 from mnemocraft.paths import NO_MODEL
-from mnemocraft.stats import Cells, Key, difference, rate
+from mnemocraft.stats import Cells, Floats, Key, difference, rate
 from mnemocraft.studies import claims, report
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.gig.load import MODES
 from mnemocraft.studies.gig.separation import embeddings
-from mnemocraft.studies.gig.separation.embeddings import DECIMALS, RELATIONS, Distances, Floats
+from mnemocraft.studies.gig.separation.embeddings import DECIMALS, RELATIONS, Distances
 
 Ints = npt.NDArray[np.integer]
 
@@ -53,49 +53,49 @@ def pairs(found: Mapping[str, Distances]) -> pd.DataFrame:
 
 
 def kitchen(trace: KitchenTrace) -> str:
-    """What is resampled."""
+    """What goes into a half as a whole."""
     return f"{trace.task} {trace.seed}"
 
 
 def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
-    """Means of a measure over :func:`pairs` by encoder and relation, with draws of whole kitchens.
+    """Means of a measure over :func:`pairs` by encoder and relation, by halves of whole kitchens.
 
-    A pair of different kitchens counts in a draw as often as the product of how often both were drawn.
-    With ``apart`` the cells are ``(encoder,)``, over all pairs of different kitchens.
+    A pair of different kitchens counts as often as the product of how often both count: both must be in a
+    half. With ``apart`` the cells are ``(encoder,)``, over all pairs of different kitchens.
     """
     names = sorted({*table["one"], *table["other"]})
-    drawn = np.random.default_rng(0).multinomial(len(names), [1 / len(names)] * len(names), stats.DRAWS)
-    without = 1 - np.eye(len(names), dtype=drawn.dtype)  # each kitchen once, but for one
     used = table[table["relation"].isin(APART)] if apart else table
-    cells = Cells({}, {}, {}, {}, {})
+    sums: dict[Key, Floats] = {}
+    counts: dict[Key, Floats] = {}
     for names_of_cell, rows in used.groupby(["encoder"] if apart else ["encoder", "relation"], sort=False):
         key = tuple(map(str, names_of_cell))
         one, other = (pd.Categorical(rows[side], categories=names).codes for side in ("one", "other"))
-        cells.value[key] = float(rows[measure].mean())
-        cells.n[key] = len(rows)
-        values = rows[measure].to_numpy()
-        cells.draws[key] = _weighted(values, one, other, drawn).astype(float)
-        cells.left[key] = _weighted(values, one, other, without).astype(float)
-        cells.sizes[key] = np.isin(np.arange(len(names)), [one, other]).astype(float)
-    return cells
+        sums[key], counts[key] = _by_kitchens(rows[measure].to_numpy(), one, other, len(names))
 
+    def weighted(key: Key, drawn: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return _quadratic(sums[key], drawn) / _quadratic(counts[key], drawn)
 
-def _weighted(values: Floats, one: Ints, other: Ints, drawn: Ints) -> Floats:
-    """Mean of pair values in every draw; NaN where a draw has none of the pairs."""
-    size = drawn.shape[1]
-    place = np.minimum(one, other).astype(int) * size + np.maximum(one, other)
-    sums, counts = (
-        np.bincount(place, weights, size**2).reshape(size, size).astype(float)
-        for weights in (values, np.ones(len(values)))
+    return Cells(
+        {key: float(total.sum() / counts[key].sum()) for key, total in sums.items()},
+        {key: int(count.sum()) for key, count in counts.items()},
+        {key: (count + count.T).any(axis=0).astype(float) for key, count in counts.items()},
+        weighted,
     )
-    with np.errstate(invalid="ignore"):
-        return _quadratic(sums, drawn) / _quadratic(counts, drawn)
 
 
-def _quadratic(matrix: Floats, drawn: Ints) -> Floats:
+def _by_kitchens(values: Floats, one: Ints, other: Ints, size: int) -> tuple[Floats, Floats]:
+    """Sums and numbers of pairs by their kitchens, the first before the second, shape (size, size) each."""
+    place = np.minimum(one, other).astype(int) * size + np.maximum(one, other)
+    weights = (values, np.ones(len(values)))
+    sums, counts = (np.bincount(place, w, size**2).reshape(size, size).astype(float) for w in weights)
+    return sums, counts
+
+
+def _quadratic(matrix: Floats, drawn: Floats) -> Floats:
     """For every draw the sum over pairs of kitchens; within a kitchen it counts as often as the kitchen."""
     diagonal = np.diag(matrix)
-    across = ((drawn @ (matrix - np.diag(diagonal))) * drawn).sum(axis=1)
+    across = ((drawn @ (matrix - np.diag(diagonal))) * drawn).sum(axis=-1)
     return across + drawn @ diagonal
 
 
@@ -221,7 +221,7 @@ CONTROLS = ("untrained", "bag of nodes", "shuffled edges")
 TRAINED: Key = ("trained",)
 USES = {"same_task": "of the same task", "agrees": "with the oracle's action"}
 UNIT = "kitchens"
-"""What is resampled."""
+"""What a cluster is, in the plural."""
 TWO_PAIRS = "holds for two pairs of traces (4.2)"
 NO_CONTROL = "has no such control"
 
@@ -280,7 +280,7 @@ def verdicts(pairs: pd.DataFrame, steps: pd.DataFrame, asked: Mapping[str, pd.Da
 
 
 def _over(rows: pd.DataFrame, *by: str) -> Cells:
-    """Means of the column ``over``, resampled by kitchen."""
+    """Means of the column ``over``, clustered by kitchen."""
     return stats.cells(rows, rate("over"), by=list(by), cluster="kitchen")
 
 
