@@ -61,7 +61,7 @@ def test_pairs_count_as_often_as_their_kitchens_do() -> None:
     rows = [("a", "b", 1.0), ("a", "c", 2.0), ("b", "c", 4.0), ("a", "a", 8.0)]
     table = pd.DataFrame(rows, columns=["one", "other", "auc"]).assign(encoder="x", relation="r")
     cells = tables.pair_cells(table, "auc")
-    found = cells.weighted(("x", "r"), np.array([[1, 1, 1], [2, 1, 0], [0, 0, 3]], float))
+    found = cells.weighted([("x", "r")], np.array([[1, 1, 1], [2, 1, 0], [0, 0, 3]], float))[:, 0]
     assert found[:2].tolist() == [15 / 4, (2 * 1 + 2 * 8) / (2 + 2)] and found[0] == cells.value["x", "r"]
     assert np.isnan(found[2])  # no pair of different kitchens, none within the only one drawn
 
@@ -84,7 +84,7 @@ def test_a_pair_estimate_is_its_mean_and_a_contrast_of_equals_is_zero() -> None:
     estimate = cells.estimate({("x",): 1})
     assert estimate.value == pytest.approx(0.7) and 0.5 <= estimate.low <= 0.7 <= estimate.high <= 0.9
     kept = [auc for pair, auc in zip(pairs, aucs, strict=True) if "kitchen 07" not in pair]
-    assert cells.weighted(("x",), 1.0 * (np.arange(24) != 7)) == pytest.approx(np.mean(kept))
+    assert cells.weighted([("x",)], 1.0 * (np.arange(24) != 7)) == pytest.approx(np.mean(kept))
     contrast = cells.estimate({("x",): 1, ("y",): -1})
     assert (contrast.value, contrast.n, contrast.clusters) == (0, len(pairs), 24)
     assert not contrast.p < 0.05

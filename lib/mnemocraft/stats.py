@@ -113,14 +113,14 @@ class Cells:
     Attributes:
         value, n: The measure and its number of episodes, by cell; only cells that have episodes.
         sizes: How many episodes each cluster has in the cell, shape (clusters,).
-        weighted: The measure in a cell if clusters count as often as they are told to: from how often, shape
-            (..., clusters), to shape (...); NaN where it is undefined.
+        weighted: The measure in some cells if clusters count as often as they are told to: from how often,
+            shape (..., clusters), to shape (..., cells); NaN where it is undefined.
     """
 
     value: dict[Key, float]
     n: dict[Key, int]
     sizes: dict[Key, Floats]
-    weighted: Callable[[Key, Floats], Floats]
+    weighted: Callable[[Sequence[Key], Floats], Floats]
 
     def estimate(self, weights: Mapping[Key, float]) -> Estimate:
         """A contrast: weighted sum of cells (a mean, a :func:`difference` ...); NaN if one was not run.
@@ -190,7 +190,7 @@ class Cells:
     def _of(self, weights: Mapping[Key, float], draw: Callable[[int], Floats]) -> Floats:
         """A contrast if clusters count as often as ``draw`` says, by their number; of equals it is 0."""
         drawn = draw(len(self.sizes[next(iter(weights))]))
-        return np.sum([w * self.weighted(key, drawn) for key, w in weights.items()], axis=0).round(12)
+        return (self.weighted(list(weights), drawn) @ np.array(list(weights.values()))).round(12)
 
     def _pairs(self, weights: Mapping[Key, float]) -> int:
         """Episodes of a contrast's smaller arm; of a difference of two contrasts those of one.
@@ -240,7 +240,7 @@ def _p(ends: Floats) -> Floats:
     return (beyond + 1) * FLOOR
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=8)
 def _halves(clusters: int) -> Floats:
     """Which clusters are in the one and the other half, 0 or 1, shape (2, splits, clusters)."""
     one = np.random.default_rng(0).integers(0, 2, (SPLITS, clusters)).astype(float)
@@ -287,12 +287,12 @@ def cells(episodes: pd.DataFrame, measure: Measure, by: Sequence[str], cluster: 
         of_all = _sums(values, cell * len(owners) + owner, (len(names), len(owners)))
         sums = dict(zip(names.itertuples(index=False, name=None), of_all, strict=True))
 
-    def weighted(key: Key, drawn: Floats) -> Floats:
+    def weighted(keys: Sequence[Key], drawn: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
-            return measure.value(drawn @ sums[key])
+            return measure.value(np.tensordot(drawn, np.stack([sums[key] for key in keys], axis=1), axes=1))
 
     return Cells(
-        {key: float(weighted(key, np.ones(len(of_it)))) for key, of_it in sums.items()},
+        {key: float(weighted([key], np.ones(len(of_it)))[0]) for key, of_it in sums.items()},
         {key: int(of_it[:, -1].sum()) for key, of_it in sums.items()},
         {key: of_it[:, -1] for key, of_it in sums.items()},
         weighted,

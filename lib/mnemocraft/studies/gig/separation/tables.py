@@ -72,9 +72,10 @@ def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
         one, other = (pd.Categorical(rows[side], categories=names).codes for side in ("one", "other"))
         sums[key], counts[key] = _by_kitchens(rows[measure].to_numpy(), one, other, len(names))
 
-    def weighted(key: Key, drawn: Floats) -> Floats:
+    def weighted(keys: Sequence[Key], drawn: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
-            return _quadratic(sums[key], drawn) / _quadratic(counts[key], drawn)
+            means = [_quadratic(sums[key], drawn) / _quadratic(counts[key], drawn) for key in keys]
+        return np.stack(means, axis=-1)
 
     return Cells(
         {key: float(total.sum() / counts[key].sum()) for key, total in sums.items()},
