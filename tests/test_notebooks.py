@@ -1,5 +1,6 @@
 """The notebook runner on small notebooks made here, and every notebook of the project in profile smoke."""
 
+import ast
 import contextlib
 import json
 import os
@@ -410,6 +411,15 @@ def again(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Again]:
     player = Again(tmp_path_factory.mktemp("again"))
     yield player
     player.close()
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_papermill_sees_every_parameter(notebook: Path) -> None:
+    """It reads no default with an equals sign in it; what it does not see cannot be set."""
+    cells = nbformat.read(notebook, as_version=4).cells
+    (tagged,) = [cell.source for cell in cells if "parameters" in cell.metadata.get("tags", [])]
+    names = [statement.targets[0].id for statement in ast.parse(tagged).body]
+    assert list(papermill.inspect_notebook(str(notebook))) == names
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)

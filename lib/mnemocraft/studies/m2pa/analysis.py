@@ -14,6 +14,9 @@ from mnemocraft.studies.m2pa import figures, lifelong, sweep
 from mnemocraft.studies.m2pa import tables as measured
 from mnemocraft.studies.m2pa.load import STEM
 
+SECOND_MODEL = "surrogate:knowledge=0.3"
+"""Who plays Figure 5 beside ``model`` if nobody is named: a surrogate that knows less."""
+
 
 def run(
     spec: ModelSpec, profile: str, seeds: Sequence[int], workers: int, compared: bool = False
