@@ -140,6 +140,20 @@ def test_what_could_not_be_tested_counts_in_the_correction() -> None:
     assert beside["detectable"] > alone["detectable"]
 
 
+def test_of_clusters_too_few_for_an_interval_no_effect_is_seen() -> None:
+    def seen(apart: list[float]) -> str:
+        number = len(apart)
+        told = {"split": "low", "cluster": [*range(number)] * 2, "x": [*apart, *[0.0] * number]}
+        frame = pd.DataFrame(told).assign(method=["one"] * number + ["other"] * number)
+        grid = {"x": cells(frame, rate("x"), ["split", "method"], "cluster")}
+        claim = Claim("H", "one is more", "x", PARTS["low"], assumed=FOLLOWS)
+        return judge([claim], grid, "targets", {}, "surrogate")["verdict"][0]
+
+    assert seen([1, 0, 0, 0, 0]) == "no effect seen"
+    assert seen([1, 1, 1, 1, 1]) == "no effect seen", "2 of 32 signs are alike"
+    assert seen([1, 1, 1, 1, 1, 1, 1]) == seen([1, 1, 1, 1, 1, 1, 2]) == f"consequence of: {FOLLOWS}"
+
+
 def test_a_registered_claim_keeps_the_test_that_was_registered() -> None:
     claim, grid = Claim("H", "one is more", "x", PARTS["low"]), measured(0.02, 0)["x"]
     split = claim.estimate(grid, claim.weights)

@@ -16,10 +16,14 @@ from mnemocraft.stats import (
     FLOOR,
     LEVELS,
     ONE,
+    SPLITS,
     Cells,
     Estimate,
     Measure,
     NotTestable,
+    _ends,
+    _interval,
+    _p,
     cells,
     difference,
     error_rates,
@@ -254,6 +258,24 @@ def test_a_detectable_effect_is_found_in_four_of_five_runs() -> None:
     assert np.isnan(cells(frame[:19], rate("x"), ["cell"], "cluster").detectable(all_of_it))
 
 
+def test_a_detectable_effect_on_successes_is_found_in_most_runs_of_few_clusters() -> None:
+    """24 clusters of three pairs, of which some differ; found at the level of the first of eight tests."""
+    rng = np.random.default_rng(6)
+
+    def drawn(effect: float, runs: int) -> Cells:
+        apart = rng.choice([-1, 0, 1], (runs, 24, 3), p=[0.06, 0.88 - effect, 0.06 + effect])
+        run, cluster, _ = np.indices(apart.shape)
+        told = pd.DataFrame({"run": run.ravel(), "cluster": cluster.ravel(), "x": apart.ravel()})
+        both = pd.concat([told.assign(cell="a"), told.assign(cell="b", x=0)])
+        return cells(both, rate("x"), ["run", "cell"], "cluster")
+
+    pilots, found = drawn(0.0, 40), []
+    least = [pilots.detectable(difference([(i, "a")], [(i, "b")]), 8, True) for i in range(40)]
+    runs = drawn(float(np.nanmean(least)), 300)
+    found = [runs.estimate(difference([(i, "a")], [(i, "b")])).p < ALPHA / 8 for i in range(300)]
+    assert 0.65 < np.mean(found) < 0.9
+
+
 def test_an_effect_on_successes_takes_pairs_that_differ() -> None:
     """Four of 300 kitchens differ. An effect of .027, which their spread alone would find, takes eight."""
     first = [1] * 3 + [0] * 297
@@ -301,7 +323,7 @@ def test_few_clusters_reject_as_often_as_they_say_and_the_bootstrap_more_often()
         found = cells(pd.DataFrame(both), rate("x"), ["cell"], "cluster")
         told.append((found.estimate(A_MINUS_B).p, found.bootstrap(A_MINUS_B).p))
     flipped, drawn = (np.array(told) < 0.05 / 8).mean(axis=0)
-    assert flipped <= 0.05 / 8 + 4 * np.sqrt(0.05 / 8 / 400) and drawn > 1.5 * flipped
+    assert 0 < flipped <= 0.05 / 8 + 4 * np.sqrt(0.05 / 8 / 400) and drawn > 1.5 * flipped
 
 
 def test_unequal_clusters_and_arms_reject_at_the_nominal_rate() -> None:
@@ -336,6 +358,52 @@ def test_of_clusters_of_one_size_p_is_that_of_flipped_signs_and_the_interval_its
     for end, inwards in ((found.low, 1e-3), (found.high, -1e-3)):
         inside, outside = (flipped_p(np.array(said) - end - step) for step in (inwards, -inwards))
         assert inside > ALPHA - noise and outside < ALPHA + noise
+
+
+@given(
+    st.lists(st.tuples(st.integers(-6, 6), st.integers(-6, 6)), min_size=1, max_size=40),
+    st.integers(1, 600),
+    st.sampled_from([ALPHA / tests for tests in LEVELS.values()]),
+)
+def test_an_interval_leaves_out_what_its_p_rejects_at_every_level(
+    halves: list[tuple[int, int]], undefined: int, level: float
+) -> None:
+    """Ends with ties, and some that are infinite; an interval of splits of which few are on one side."""
+    one, other = np.resize(np.array(halves, float), (SPLITS, 2)).T
+    one[:undefined] = np.nan
+    ends = _ends(one, other)
+    low, high = _interval(ends, level)
+    if not np.isnan(low):
+        assert (_p(ends) < level) == (low > 0 or high < 0)
+
+
+@pytest.mark.parametrize("tests", LEVELS.values())
+def test_at_the_edge_one_split_decides(tests: int) -> None:
+    """p is below the level with so many splits that disagree, and not with one more."""
+    level = ALPHA / tests
+    most = int(np.ceil(level * (SPLITS + 1))) - 2
+    for disagree, rejects in ((most, True), (most + 1, False)):
+        one = np.linspace(1, 2, SPLITS)
+        other = np.where(np.arange(SPLITS) < disagree, -1.0, 1.5)
+        ends = _ends(one, other)
+        assert (_p(ends) < level) == rejects == (_interval(ends, level)[0] > 0)
+        assert _p(ends) == pytest.approx((disagree + 1) / (SPLITS + 1))
+
+
+def test_halves_that_both_lie_above_count_against_the_lower_end_only() -> None:
+    one, other = np.full(SPLITS, 1.0), np.full(SPLITS, 2.0)
+    one[:4000] = -1.0
+    assert _p(_ends(one, other)) == pytest.approx(4001 / (SPLITS + 1))
+    assert _p(_ends(-one, -other)) == pytest.approx(4001 / (SPLITS + 1))
+
+
+def test_equals_are_equal_in_any_unit() -> None:
+    """Thirds and large numbers leave rounding behind, which is no difference."""
+    assert mean_of([12345.678] * 48, np.repeat(range(24), 2)).agreed
+    frame = pd.DataFrame({"cell": ["a", "b", "c", "d"] * 24, "cluster": np.repeat(range(24), 4)})
+    found = cells(frame.assign(x=0.1), rate("x"), ["cell"], "cluster")
+    same = found.estimate({("a",): 1.0, ("b",): -1 / 3, ("c",): -1 / 3, ("d",): -1 / 3})
+    assert same.value == 0 and same.agreed and same.untested == "the same in every cluster"
 
 
 def test_clusters_that_agree_say_nothing() -> None:

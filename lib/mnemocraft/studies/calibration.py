@@ -25,9 +25,14 @@ DECIDED = ("holds", "fails", "reverses")
 
 
 def tables(profile: str, seed: int) -> dict[str, pd.DataFrame]:
-    """Every table by the name of its file: ``error_rates``, ``verdicts``, ``notebooks`` and ``figures``."""
+    """Every table by the name of its file.
+
+    ``error_rates`` and, where clusters do not err to either side alike, ``skewed``; ``verdicts``,
+    ``notebooks`` and ``figures``.
+    """
     return {
         "error_rates": stats.error_rates(CLUSTERS, EXPERIMENTS[profile], seed=seed),
+        "skewed": stats.error_rates(CLUSTERS, EXPERIMENTS[profile], seed=seed, skewed=True),
         "verdicts": verdicts(),
         "notebooks": notebooks(),
         "figures": figures(),

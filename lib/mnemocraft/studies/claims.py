@@ -46,7 +46,7 @@ class Claim:
             :data:`~mnemocraft.surrogate.assumptions.ASSUMPTIONS`; empty if it is not built in.
         assumed_nothing: That assumption says that there is no effect.
         registered: Its rule was written down before the run: sign and corrected p alone decide, by the
-            bootstrap (:meth:`~mnemocraft.stats.Cells.bootstrap`).
+            bootstrap (:meth:`~mnemocraft.stats.Cells.bootstrap`); what is detectable is not the bootstrap's.
     """
 
     hypothesis: str
@@ -175,8 +175,11 @@ def _corrected(found: Sequence[Estimate]) -> pd.Series:
 
 
 def _seen(found: Sequence[Estimate], corrected: pd.Series) -> list[bool]:
-    """Which effects differ from 0 by the corrected p, of a stand-in too; untested ones by their interval."""
-    apart = [effect.value != 0 and not effect.low <= 0 <= effect.high for effect in found]
+    """Which effects differ from 0 by the corrected p, of a stand-in too; untested ones by their interval.
+
+    One that is the same in every cluster is seen if it is not 0.
+    """
+    apart = [effect.low > 0 or effect.high < 0 or (effect.agreed and effect.value != 0) for effect in found]
     return [
         bool(outside if np.isnan(effect.p) else p < stats.ALPHA)
         for effect, outside, p in zip(found, apart, corrected, strict=True)

@@ -27,7 +27,7 @@ def numbers(found: Estimate) -> dict[str, float]:
 def over_clusters(found: Estimate, unit: str) -> dict[str, float]:
     """A rate with Wilson's interval, which counts clusters, as if the episodes of each were one.
 
-    Halves of the clusters would take a rate of 0 or 1 for certain. Of clusters of unequal sizes fewer count
+    Halves of the clusters give a rate of 0 or 1 no interval. Of clusters of unequal sizes fewer count
     (:attr:`~mnemocraft.stats.Estimate.effective`). ``unit`` is the name of the column that counts them.
     """
     from statsmodels.stats.proportion import proportion_confint

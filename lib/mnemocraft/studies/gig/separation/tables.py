@@ -61,7 +61,8 @@ def pair_cells(table: pd.DataFrame, measure: str, apart: bool = False) -> Cells:
     """Means of a measure over :func:`pairs` by encoder and relation, by halves of whole kitchens.
 
     A pair of different kitchens counts as often as the product of how often both count: both must be in a
-    half. With ``apart`` the cells are ``(encoder,)``, over all pairs of different kitchens.
+    half. Half of the kitchens have a quarter of these pairs, so that intervals are wide rather than narrow.
+    With ``apart`` the cells are ``(encoder,)``, over all pairs of different kitchens.
     """
     names = sorted({*table["one"], *table["other"]})
     used = table[table["relation"].isin(APART)] if apart else table
