@@ -175,9 +175,7 @@ class Cells:
         reach = max(found.value - low, high - found.value) + np.quantile(np.abs(noise), 2 * POWER - 1)
         if not rates:
             return float(reach)
-        z = max(
-            in_errors(tests), reach / noise.std()
-        )  # few clusters take more; few that differ look like less
+        z = max(in_errors(tests), reach / noise.std())  # the latter takes few clusters into account
         return float(least_effect(z, noise.std(), abs(found.value), found.n))
 
     def bootstrap(self, weights: Mapping[Key, float]) -> Estimate:
