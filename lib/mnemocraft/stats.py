@@ -493,7 +493,8 @@ def error_rates(
     can lie far below that and not far above (chances from a beta distribution of two episodes' weight).
 
     Returns:
-        Columns ``clusters``, and the shares that were rejected at all :data:`LEVELS`, such as ``0.05 / 8``.
+        Columns ``clusters``, the shares that were rejected at all :data:`LEVELS`, such as ``0.05 / 8``, and
+        ``0.05, below``: the share that was rejected at 0.05 with a difference below 0.
     """
     rng, rows = np.random.default_rng(seed), []
     for number in clusters:
@@ -508,8 +509,9 @@ def error_rates(
         parts = np.array_split(apart, max(1, experiments // 100))
         halves = ([part @ half.T for half in _halves(number)] for part in parts)  # of one size: sums will do
         p = np.concatenate([_p(_ends(*both)) for both in halves])
-        rows.append((number, *(float((p < ALPHA / tests).mean()) for tests in LEVELS.values())))
-    return pd.DataFrame(rows, columns=["clusters", *LEVELS])
+        below = (p < ALPHA) & (apart.sum(axis=1) < 0)
+        rows.append((number, *((p < ALPHA / tests).mean() for tests in LEVELS.values()), below.mean()))
+    return pd.DataFrame(rows, columns=["clusters", *LEVELS, "0.05, below"])
 
 
 Direction = Literal["positive", "negative"]
