@@ -408,7 +408,9 @@ def test_equals_are_equal_in_any_unit() -> None:
 
 def test_clusters_that_agree_say_nothing() -> None:
     """Six of 24 differ, all to one side: 2 of 64, whatever the others are."""
-    assert mean_of([1.0] * 6 + [0.0] * 18, range(24)).p == pytest.approx(2 / 64, abs=0.008)
+    more, less = (mean_of([side] * 6 + [0.0] * 18, range(24)) for side in (1.0, -1.0))
+    assert more.p == less.p == pytest.approx(2 / 64, abs=0.008)
+    assert str(mean_of([-1.0] * 5 + [0.0] * 19, range(24)).high) == "0.0", "and not -0.0"
 
 
 def test_an_interval_of_a_rate_is_of_rates() -> None:

@@ -202,7 +202,7 @@ class Cells:
         drawn = draw(len(self.sizes[next(iter(weights))]))
         size = max(abs(w * self.value[key]) for key, w in weights.items()) or 1.0
         found = self.weighted(list(weights), drawn) @ np.array([w / size for w in weights.values()])
-        return size * found.round(12)  # in as many digits whatever the unit
+        return size * found.round(12) + 0.0  # in as many digits whatever the unit, and no -0.0
 
     def _pairs(self, weights: Mapping[Key, float]) -> int:
         """Episodes of a contrast's smaller arm; of a difference of two contrasts those of one.
