@@ -204,7 +204,7 @@ def test_reversed_effects_fail_and_absent_ones_are_undecided():
     reversed_ = judged(lambda s, t: 1 - success_rate(s, t))
     assert len(reversed_) > 3 and (reversed_["verdict"] == "fails").all()
     same = judged(lambda *_: 0.5)
-    assert len(same) > 3 and (same["verdict"] == "undecided").all()
+    assert len(same) > 2 and (same["verdict"] == "undecided").all()
     assert same["finding"].str.contains("not distinguishable").all()
 
 
