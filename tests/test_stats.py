@@ -269,7 +269,7 @@ def test_a_detectable_effect_on_successes_is_found_in_most_runs_of_few_clusters(
         both = pd.concat([told.assign(cell="a"), told.assign(cell="b", x=0)])
         return cells(both, rate("x"), ["run", "cell"], "cluster")
 
-    pilots, found = drawn(0.0, 40), []
+    pilots = drawn(0.0, 40)
     least = [pilots.detectable(difference([(i, "a")], [(i, "b")]), 8, True) for i in range(40)]
     runs = drawn(float(np.nanmean(least)), 300)
     found = [runs.estimate(difference([(i, "a")], [(i, "b")])).p < ALPHA / 8 for i in range(300)]

@@ -150,7 +150,7 @@ class Cells:
         low, high = _interval(ends)
         p = float(_p(ends)) if fewest >= MIN_CLUSTERS and not np.isnan(low) else np.nan
         undefined = float(np.isinf(ends[0]).mean())
-        value = self._value(weights)
+        value = round(sum(w * self.value[key] for key, w in weights.items()), 12) + 0.0
         return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective)
 
     def detectable(self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False) -> float:
@@ -193,9 +193,6 @@ class Cells:
         beyond = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
         p = np.nan if np.isnan(found.p) else float(min(1.0, (beyond + 1) * BOOTSTRAP_FLOOR))
         return replace(found, low=low, high=high, p=p)
-
-    def _value(self, weights: Mapping[Key, float]) -> float:
-        return round(sum(w * self.value[key] for key, w in weights.items()), 12) + 0.0
 
     def _of(self, weights: Mapping[Key, float], draw: Callable[[int], Floats]) -> Floats:
         """A contrast if clusters count as often as ``draw`` says, by their number; of equals it is 0."""
