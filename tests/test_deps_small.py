@@ -12,7 +12,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import get_model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import ModelSpec, run_study
-from mnemocraft.studies.deps import analysis, figures, findings, load, small
+from mnemocraft.studies.deps import analysis, figures, findings, load, small, small_tables
 from mnemocraft.studies.deps.known import known, known_items, needed
 from mnemocraft.studies.findings import read
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
@@ -63,10 +63,10 @@ def test_smoke_is_a_part_of_the_whole_so_that_one_recording_serves_both():
 
 def test_the_goal_is_given_without_tasks_of_lessons_too(monkeypatch):
     met = pd.DataFrame({"task": ["stick", "planks"], "version": ["1.11.2", "1.16.5"]})
-    monkeypatch.setattr(small, "alike", lambda: met)
+    monkeypatch.setattr(small_tables, "alike", lambda adapter: met)
     done = [("stick", True), ("planks", False), ("bowl", True)]  # a bowl is unknown
     records = [record("deps", task, 1, passed, 0, v) for task, passed in done for v in ("1.11.2", "1.16.5")]
-    rows = small.tables(pd.DataFrame(records))["goals_of_the_design"]
+    rows = small_tables.tables(pd.DataFrame(records))["goals_of_the_design"]
     assert rows["value"].tolist() == pytest.approx([0.5, 0.5, 1]) and rows["n"].tolist() == [4, 2, 2]
 
 
@@ -82,7 +82,7 @@ def test_success_is_counted_within_calls_and_the_first_plan_apart():
             record("inner_monologue", "wooden_door", 9, True, 2),  # a step a call: the limit is not its own
         ]
     )
-    found = small.tables(records)
+    found = small_tables.tables(records)
     rates = found["known_items"].query("version == 'both' and items == 'all'").set_index("arm")["value"]
     assert rates["first plan"] == pytest.approx(1 / 3)
     assert rates["deps"] == rates["deps_unexplained"] == pytest.approx(2 / 3)
@@ -99,7 +99,7 @@ def test_success_is_counted_within_calls_and_the_first_plan_apart():
 @pytest.mark.parametrize("method", ["deps", "gpt"])
 def test_the_first_episodes_alone_make_all_tables_and_the_figure(method):
     """As in a first look, which plays some twenty episodes of a study."""
-    found = small.tables(pd.DataFrame([record(method, "iron_pickaxe", 1, True, 0)]))
+    found = small_tables.tables(pd.DataFrame([record(method, "iron_pickaxe", 1, True, 0)]))
     assert (found["hypotheses"]["verdict"] != "holds").all()
     met = found["goals_of_the_design"].set_index("items")["met"]
     assert met["known"] == "not measured" and met["unknown"] == ("no" if method == "deps" else "not measured")
@@ -121,9 +121,9 @@ def test_the_opening_tells_the_first_plan_apart_and_what_was_not_played_costs_no
     rows = [record("deps", task, 1 + 2 * n, True, n) for n, task in enumerate(tasks)]
     rows += [record("deps_unexplained", task, 1, False, 0) for task in tasks]
     gpt = [record("gpt", task, 1, False, 0) for task in tasks]
-    said = findings.findings({"m": small.tables(pd.DataFrame(rows + gpt))})
+    said = findings.findings({"m": small_tables.tables(pd.DataFrame(rows + gpt))})
     [line] = [line for line in said if "with one call each" in line]
     assert "DEPS completes 25 % [" in line and "GPT 0 % [" in line  # of four tasks
-    rest = findings.findings({"m": small.tables(pd.DataFrame(rows))})
+    rest = findings.findings({"m": small_tables.tables(pd.DataFrame(rows))})
     assert any("explanations and rounds" in line for line in rest)
     assert not any("with one call each" in line for line in rest)

@@ -20,6 +20,7 @@ from mnemocraft.envs.kitchen.benchmark import BENCHMARK_SEEDS
 from mnemocraft.errors import ModelError
 from mnemocraft.llm import Model, toolformat
 from mnemocraft.llm.types import Request
+from mnemocraft.studies import small_model
 from mnemocraft.studies.deps import small as minecraft_small
 from mnemocraft.studies.gig import small
 from mnemocraft.studies.gig.known import known_dishes
@@ -96,7 +97,7 @@ def test_tasks_that_a_lesson_comes_to_with_nothing_of_use_are_listed(monkeypatch
 
 
 def test_the_tasks_that_are_listed_are_those_of_the_lessons():
-    pd.testing.assert_frame_equal(minecraft_small.alike(), worlds.alike_tasks())
+    pd.testing.assert_frame_equal(small_model.alike(minecraft_small.ADAPTER), worlds.alike_tasks())
 
 
 def test_a_game_that_is_known_by_name_is_refused_though_it_names_itself_otherwise(monkeypatch):

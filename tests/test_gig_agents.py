@@ -28,7 +28,7 @@ from mnemocraft.errors import ModelError
 from mnemocraft.llm import get_model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.memory.traces import Traces
-from mnemocraft.studies.small_model import brief
+from mnemocraft.studies.small_player import brief
 from mnemocraft.worlds.kitchen import KitchenWorld
 from mnemocraft.worlds.textworld import textworld
 

@@ -7,8 +7,8 @@ from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory import Cue
 from mnemocraft.studies import findings as shipped
-from mnemocraft.studies.gig import analysis, findings, load, small, sweep
-from mnemocraft.studies.small_model import claimed
+from mnemocraft.studies.gig import analysis, findings, load, small, small_tables, sweep
+from mnemocraft.studies.small_model import alike, claimed
 from training.finetune import worlds
 
 SHORT, LONG = ("sync/0", "sync/1", "sync/6"), ("sync/8", "sync/9")
@@ -53,7 +53,7 @@ def test_pass_at_1_the_goal_and_the_claims():
         for layout in (42, 84)
         if (*arm, layout) != ("gig_ld_exp", "unknown", 84)
     ]
-    found = small.tables(pd.DataFrame(rows))
+    found = small_tables.tables(pd.DataFrame(rows))
     table = found["known_dishes"].set_index(["method", "items"])
     assert table["value"].round(3).to_dict() == {
         ("gig_ld", "known_short"): 1, ("gig_ld", "known_long"): 0, ("gig_ld", "unknown"): 0.2,
@@ -77,7 +77,8 @@ def test_pass_at_1_the_goal_and_the_claims():
     experience = effects["GiG(+LD) makes more short dishes with experience"]
     assert experience.to_dict() == {"all": 0.125, "known": -0.333, "unknown": 0.4}
     assert pd.isna(effects["GiG(+LD) makes more short known dishes with lookahead", "all"])  # not played
-    assert set(small.reading(found["known_dishes"]).loc["ReAct", ["unknown", "short"]]) == {"not played"}
+    table = small_tables.reading(found["known_dishes"])
+    assert set(table.loc["ReAct", ["unknown", "short"]]) == {"not played"}
     told = findings.findings({"x": found})
     assert len(told) == 1 and "unknown ones +40.0 points, not tested" in told[0] and "()" not in told[0]
     lead, *claims = told[0].splitlines()
@@ -91,14 +92,14 @@ def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkey
     like = pd.DataFrame(
         {"task": ["sync/0", "sync/8", "sync/9"], "seed": 42, "of": ["lesson", "lesson", "bank"]}
     )
-    monkeypatch.setattr(small, "alike", lambda: like)
+    monkeypatch.setattr(small_tables, "alike", lambda adapter: like)
     rows = [
         record("gig_ld", items, task, layout, task in ("sync/0", "sync/8", "sync/9"))
         for items in ("known_short", "known_long")
         for task in small.dishes(items)
         for layout in (42, 84)
     ]
-    table = small.tables(pd.DataFrame(rows))["known_dishes"].set_index("items")
+    table = small_tables.tables(pd.DataFrame(rows))["known_dishes"].set_index("items")
     assert table["value"].round(3).to_dict() == {
         "known_short": 0.333, "known_long": 1, "known": 0.6, "known_short_unlike": 0.2, "known_unlike": 0.5
     }  # fmt: skip
@@ -108,7 +109,7 @@ def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkey
 
 
 def test_the_kitchens_that_look_like_a_lesson_s_are_of_the_study():
-    listed = small.alike()
+    listed = alike(small.ADAPTER)
     assert len(listed) == len(listed.drop_duplicates()) > 0
     pd.testing.assert_frame_equal(listed, worlds.alike_kitchens())
 
@@ -131,14 +132,14 @@ def test_the_goal_is_met_if_either_of_the_two_meets_it(gig, react, met):
         )
         for layout in small.LAYOUTS
     ]
-    found = small.tables(pd.DataFrame(rows))["goals_of_the_design"].query("items == 'known'")
+    found = small_tables.tables(pd.DataFrame(rows))["goals_of_the_design"].query("items == 'known'")
     assert list(found["met"]) == [met, met]
 
 
 def test_conduct_is_told_per_step_and_by_what_was_handed():
     rows = [record(method, "known_short", "sync/0", 42, True) for method in ("gig_ld", "gig_ld_exp")]
     rows[1] |= {"followed": 1, "steps": 4, "invalid_actions": 1}
-    table = small.tables(pd.DataFrame(rows))["conduct"].set_index("method")
+    table = small_tables.tables(pd.DataFrame(rows))["conduct"].set_index("method")
     assert table["loops"].round(3).to_dict() == {"gig_ld": 0.333, "gig_ld_exp": 0.75}
     assert table["invalid_actions"].to_list() == [0, 0.25] and table["steps"].to_list() == [9, 4]
     assert pd.isna(table["followed"]["gig_ld"]) and table["followed"]["gig_ld_exp"] == 0.5
@@ -152,7 +153,7 @@ def test_an_experience_that_only_one_kind_of_dish_was_made_with_is_told_as_a_par
         for task in SHORT
         for layout in small.LAYOUTS
     ]
-    tables = small.tables(pd.DataFrame(rows))
+    tables = small_tables.tables(pd.DataFrame(rows))
     [told] = findings.findings({"x": tables})
     claim = "GiG(+LD) makes more short dishes with experience"
     assert f"- {claim}: **not measured** (known ones +100.0 points" in told
@@ -170,7 +171,7 @@ def test_an_episode_that_crashed_counts_nothing():
         for name, value in record("gig_ld", "known_short", "sync/0", 42, False).items()
         if name not in ("calls", "invalid_actions", "loops", "retrieved", "followed", "steps")
     }
-    table = small.tables(pd.DataFrame([crash | {"status": "crash", "reason": "crash"}]))["conduct"]
+    table = small_tables.tables(pd.DataFrame([crash | {"status": "crash", "reason": "crash"}]))["conduct"]
     assert table["loops"].isna().all() and table["steps"].isna().all()
 
 
@@ -179,10 +180,10 @@ def test_full_dialogues_are_counted_by_dish():
     rows += [record("react", "known_short", "sync/0", 42, True)]
     for row in rows[:2]:
         row["reason"] = "dialogue_full"
-    found = small.tables(pd.DataFrame(rows))["by_dish"]
+    found = small_tables.tables(pd.DataFrame(rows))["by_dish"]
     assert found.set_index("task")["dialogue_full"].to_dict() == {"sync/6": 2, "sync/0": 0}
-    assert small.full_dialogues(found).endswith("dialogue was full, by dish: ReAct 2 of 3 (sync/6).")
-    assert small.full_dialogues(found.query("task == 'sync/0'")).startswith("No episode")
+    assert small_tables.full_dialogues(found).endswith("dialogue was full, by dish: ReAct 2 of 3 (sync/6).")
+    assert small_tables.full_dialogues(found.query("task == 'sync/0'")).startswith("No episode")
 
 
 def test_the_control_is_handed_the_nearest_step_of_another_dish_where_there_is_a_right_one():

@@ -6,7 +6,7 @@ import pytest
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies import findings as shipped
-from mnemocraft.studies.household import analysis, findings, known, load, small, sweep
+from mnemocraft.studies.household import analysis, findings, known, load, small, small_tables, sweep
 from training.recording import STUDIES
 
 
@@ -20,11 +20,11 @@ def test_all_players_meet_the_games_of_the_notebooks_own_model():
         whole = sweep.study(profile, [0]).streams
         theirs = {task for stream in whole if stream.condition.id.startswith("gig/") for task in stream.tasks}
         met: dict[str, list] = {}
-        for stream in small.study(profile, list(small.LABELS)).streams:
+        for stream in small.study(profile, small.ORDER).streams:
             met.setdefault(stream.condition.settings["player"], []).extend(stream.tasks)
         assert list(met) == ["gig", "react", "recap", "gig_held", "react_held"]
         assert all(len(tasks) == number and set(tasks) == theirs for tasks in met.values())
-    assert list(small.RECORDED) == list(small.LABELS)[: len(small.RECORDED)], "the order was fixed beforehand"
+    assert small.ORDER[: len(small.RECORDED)] == small.RECORDED, "the order was fixed beforehand"
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
         small.study("huge")
 
@@ -52,12 +52,12 @@ def test_success_by_kind_of_task_the_goal_and_the_claims():
         for player, all_passed in won.items()
         for game, passed in zip(games, all_passed, strict=True)
     ]
-    found = small.tables(pd.DataFrame(rows))
+    found = small_tables.tables(pd.DataFrame(rows))
     rates = found["known_types"].set_index(["player", "items"])["value"]
     assert rates["gig", "known"] == 1 and rates["gig", "unknown"] == 0.5 and rates["gig", "all"] == 0.75
     met = found["goals_of_the_design"].set_index("player")["met"]
     assert dict(met) == {"gig": "not measured", "react": "not measured"}, "the goal is for the 134 games"
-    met = small.goals(found["known_types"], True).set_index("player")["met"]  # as if they were these
+    met = small_tables.goals(found["known_types"], True).set_index("player")["met"]  # as if they were these
     assert dict(met) == {"gig": "yes", "react": "undecided (no by its value)"}
     effects = found["hypotheses"].set_index(["claim", "part"])["effect"]
     assert effects["GiG solves more than ReAct", "all"] == 0.5
@@ -76,7 +76,7 @@ def test_the_games_of_a_task_are_one_cluster():
         for names in load.games("full").values()
         for n, game in enumerate(names)
     ]
-    found = small.tables(pd.DataFrame(rows))
+    found = small_tables.tables(pd.DataFrame(rows))
     table = found["known_types"].set_index(["player", "items"])
     assert table.loc["gig", "n"].to_dict() == {"known": 55, "unknown": 79, "all": 134}
     assert table.loc["gig", "tasks"].to_dict() == {"known": 19, "unknown": 28, "all": 47}

@@ -10,7 +10,7 @@ from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.deps import small as deps
-from mnemocraft.studies.mindstores import analysis, findings, load, small
+from mnemocraft.studies.mindstores import analysis, findings, load, small, small_tables
 
 
 def record(player, item, trial, success):
@@ -56,7 +56,7 @@ def test_success_by_trial_and_kind_of_task_and_the_three_claims():
         for player, all_passed in won.items()
         for game, passed in zip(games, all_passed, strict=True)
     ]
-    found = small.tables(pd.DataFrame(rows))
+    found = small_tables.tables(pd.DataFrame(rows))
     rates = found["known_items"].set_index(["player", "trial", "items"])["value"]
     assert rates["k5", "1", "unknown"] == 0 and rates["k5", "2", "unknown"] == 1
     assert rates["k5", "both", "all"] == 0.75 and rates["deps", "both", "known"] == 1
@@ -72,13 +72,13 @@ def test_who_mends_a_failed_plan_is_counted_beside_who_needs_none():
         record("deps", item, 0, success) | {"rounds": plans - 1}
         for item, (success, plans) in zip(("stick", "planks", "torch", "bowl"), done, strict=True)
     ]
-    table = small.tables(pd.DataFrame(rows))["mended"].set_index(["plan", "items"])
-    assert table.loc[(small.FIRST_PLAN, "all"), ["value", "n"]].to_list() == [0.25, 4]
-    assert table.loc[(small.LATER, "all"), ["value", "n"]].to_list() == [0.25, 4]
+    table = small_tables.tables(pd.DataFrame(rows))["mended"].set_index(["plan", "items"])
+    assert table.loc[(small_tables.FIRST_PLAN, "all"), ["value", "n"]].to_list() == [0.25, 4]
+    assert table.loc[(small_tables.LATER, "all"), ["value", "n"]].to_list() == [0.25, 4]
 
 
 def test_the_first_episodes_alone_make_all_tables():
-    found = small.tables(pd.DataFrame([record("k5", "stick", 0, True)]))
+    found = small_tables.tables(pd.DataFrame([record("k5", "stick", 0, True)]))
     assert found["hypotheses"]["effect"].isna().all()
 
 

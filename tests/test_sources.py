@@ -136,6 +136,22 @@ def test_another_study_s_code_changes_nothing(study: str, package: Path, before:
             (package / file).write_text(text, encoding="utf-8")
 
 
+COUNTING = ("stats", "figstyle", "studies.estimates", "studies.claims", "studies.plots", "studies.report")
+PLAYED = sorted(
+    f"mnemocraft.studies.{file.relative_to(PACKAGE / 'studies').with_suffix('').as_posix().replace('/', '.')}"
+    for name in ("sweep", "small")
+    for file in PACKAGE.glob(f"studies/**/{name}.py")
+)
+
+
+@pytest.mark.parametrize("module", PLAYED)
+def test_how_episodes_are_counted_does_not_decide_how_they_go(module: str) -> None:
+    """Or every answer would be asked for, or replayed, again when a figure is drawn anew."""
+    forget()
+    reached = sources.closure(module)
+    assert len(reached) > 20 and not {f"mnemocraft.{name}" for name in COUNTING} & set(reached)
+
+
 FILES = {
     "__init__.py": "",
     "start.py": (

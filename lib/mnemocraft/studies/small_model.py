@@ -1,34 +1,31 @@
-"""The part of a study that a small real model plays beside the notebook's own model."""
+"""What is claimed of a small real model that plays beside the notebook's own, and its part of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import paths, stats
-from mnemocraft.agents.rollout import Agent
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import plots, report
 from mnemocraft.studies.claims import ALL, Claim, begun, judge, players
+from mnemocraft.studies.small_player import KNOWN, UNKNOWN
 
 Tables = dict[str, pd.DataFrame]
-KNOWN, UNKNOWN = "known", "unknown"
-"""Kinds of tasks: all that they take was shown in training, or not."""
 ITEMS = (KNOWN, UNKNOWN, ALL)
 HALVES = {KNOWN: KNOWN, UNKNOWN: UNKNOWN}
 
 
-def brief(agent: Agent, longest: int, held: bool = False) -> Agent:
-    """An agent whose answers have so many tokens at most: a small model may go on and on.
-
-    If they are ``held``, they are so to the listed actions (:class:`~mnemocraft.agents.rollout.Sampling`).
-    """
-    return replace(agent, sampling={"": replace(agent.sampling[""], max_tokens=longest, held=held)})
+@cache
+def alike(adapter: str) -> pd.DataFrame:
+    """What of the study of an adapter's model the model has met in a lesson, as ``python -m training.finetune
+    alike`` has found."""
+    return pd.read_csv(paths.DATA / "models" / f"{adapter}_alike.csv")
 
 
 def claim(

@@ -12,7 +12,7 @@ from mnemocraft import paths
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies import estimates, plots, small_model
-from mnemocraft.studies.deps import figures, measures, small, sweep
+from mnemocraft.studies.deps import figures, measures, small, small_tables, sweep
 from mnemocraft.studies.deps import tables as measured
 from mnemocraft.studies.deps.load import STEM, WORLDS
 
@@ -70,7 +70,7 @@ def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figu
     return drawn | small_model.claimed(found, model)
 
 
-run_small = partial(small_model.run, small.study, small.tables, _draw_small)
+run_small = partial(small_model.run, small.study, small_tables.tables, _draw_small)
 """Play what is missing of the small model's study, from model, limits, profile and workers."""
 
 

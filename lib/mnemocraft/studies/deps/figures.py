@@ -14,10 +14,11 @@ from mnemocraft import figstyle
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies import plots
-from mnemocraft.studies.deps import small
+from mnemocraft.studies.deps import small, small_tables
 from mnemocraft.studies.deps.load import GROUPS, WORLDS
 from mnemocraft.studies.deps.measures import AVERAGE, ROUNDS
 from mnemocraft.studies.plots import PAPER, heat_map, legend, lines, per_cent, series, whisker
+from mnemocraft.studies.small_model import ITEMS
 
 METHODS = tuple(LABELS)
 LEAST = 5
@@ -107,9 +108,9 @@ def rounds(table: pd.DataFrame, model: str) -> Figure:
 @styled
 def within_calls(table: pd.DataFrame, model: str) -> Figure:
     """The small model: success against calls of the model, a panel a kind of task."""
-    figure, grid = plt.subplots(1, len(small.ITEMS), figsize=(PAGE, 2.2), sharex=True, sharey=True)
-    arms = {arm: small.LABELS[arm] for arm in small.REVISING}
-    for axes, items in zip(grid, small.ITEMS, strict=True):
+    figure, grid = plt.subplots(1, len(ITEMS), figsize=(PAGE, 2.2), sharex=True, sharey=True)
+    arms = {arm: small_tables.LABELS[arm] for arm in small.REVISING}
+    for axes, items in zip(grid, ITEMS, strict=True):
         part = table[table["items"] == items]
         lines(axes, series(part.assign(x=part["max_calls"]), "arm", arms), "x", arms.values(), apart=0.3)
         axes.set_title(f"{items} tasks (n = {max(part['n'], default=0)})")

@@ -13,7 +13,7 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
-from mnemocraft.studies.deps.small import KNOWN_UNLIKE
+from mnemocraft.studies.deps.small_tables import KNOWN_UNLIKE
 from mnemocraft.studies.findings import Played, each, gather, per_cent, points, verdict
 
 Tables = Mapping[str, pd.DataFrame]

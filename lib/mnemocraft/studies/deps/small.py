@@ -2,33 +2,25 @@
 
 The model (``data/models/minecraft_gemma-3-270m.md``) was shown half of all items. A task is *known* if all
 that it takes is among them. Of the others it has only seen that one makes what an explanation has named. Its
-answers were recorded; ``python -m training.recording 03`` asks for them.
+answers were recorded; ``python -m training.recording 03`` asks for them. Tables:
+:mod:`.small_tables`.
 """
 
 from __future__ import annotations
 
-from functools import cache, partial
-from itertools import product
-from typing import Any
+from functools import partial
 
-import numpy as np
-import pandas as pd
-
-from mnemocraft import paths
 from mnemocraft.agents.deps.methods import agent
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies import estimates
 from mnemocraft.studies.checks import check
-from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.deps import measures
-from mnemocraft.studies.deps.known import VERSIONS, known
+from mnemocraft.studies.deps.known import VERSIONS
 from mnemocraft.studies.deps.load import EXAMPLES, PARTS, STEM
 from mnemocraft.studies.deps.sweep import DATA, begin
-from mnemocraft.studies.small_model import ITEMS, KNOWN, UNKNOWN, brief, claim, judged
+from mnemocraft.studies.small_player import brief
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
 ADAPTER = "minecraft_gemma-3-270m"
@@ -51,10 +43,6 @@ REVISING = ("deps", "deps_unexplained")
 LONGEST = 1600
 """Tokens of an answer: the expert's longest plan for one of these tasks has 1,241, but a small model may go
 on and on."""
-KNOWN_UNLIKE = "known_unlike"
-"""Known tasks but for those that a lesson came to (:func:`alike`)."""
-LABELS = {"first plan": "DEPS, first plan"} | {method: agent(method).label for method in METHODS}
-"""Arms of the comparison: the recorded methods, and what DEPS has done before its first failure."""
 
 
 def study(profile: str) -> Study:
@@ -82,137 +70,3 @@ def start(stream: Stream, model: Model) -> EpisodeStream:
     choice = stream.condition.settings
     player = brief(agent(choice["method"], choice["max_rounds"]), LONGEST)
     return EpisodeStream(player, NoMemory(), model, partial(begin, choice, stream.seed))
-
-
-# --- tables -----------------------------------------------------------------------------------------------
-
-
-def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Every table by the name of its file, from records of :func:`study`."""
-    episodes = measures.prepare(records)
-    found = success(episodes)
-    return {
-        "known_items": found,
-        "goals_of_the_design": goals(found),
-        "within_calls": within_calls(episodes),
-        "hypotheses": judged(CLAIMS, arms(episodes), ["arm", "items"], "task", "tasks"),
-        "statuses": estimates.statuses(episodes, ["version", "method"]),
-        "conduct": conduct(episodes),
-    }
-
-
-@cache
-def alike() -> pd.DataFrame:
-    """Tasks (``task``, ``version``) that the model met in a lesson too, with nothing of use at hand.
-
-    ``python -m training.finetune alike --world minecraft`` finds them.
-    """
-    return pd.read_csv(paths.DATA / "models" / f"{ADAPTER}_alike.csv")
-
-
-def kind(version: str, task: str) -> str:
-    """:data:`KNOWN` or :data:`UNKNOWN`."""
-    return KNOWN if known(version, task) else UNKNOWN
-
-
-def arms(episodes: pd.DataFrame, calls: int = CALLS) -> pd.DataFrame:
-    """The episodes of every arm (column ``arm``), each for its kind of task and for all (``items``).
-
-    ``passed`` is: done, and, where plans are revised, within so many calls of the model. A game here is a
-    task in a version.
-    """
-    kinds = [kind(version, task) for version, task in episodes[["version", "task"]].itertuples(index=False)]
-    late = episodes["method"].isin(REVISING) & (episodes["calls"] > calls)
-    within = episodes["passed"].where(~late, 0.0)
-    game = episodes["task"] + " in " + episodes["version"]
-    ours = episodes.assign(arm=episodes["method"], items=kinds, passed=within, game=game)
-    first = ours[ours["method"] == "deps"]
-    first = first.assign(arm="first plan", passed=first["passed"].where(first["rounds"] == 0, 0.0))
-    both = pd.concat([first, ours], ignore_index=True)
-    return pd.concat([both, both.assign(items=ALL)], ignore_index=True)
-
-
-def success(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Success by arm, version (``both`` pools them) and kind of task, :data:`KNOWN_UNLIKE` too, with Wilson's
-    interval over targets."""
-    every = arms(episodes)
-    shown = pd.MultiIndex.from_frame(alike()[["task", "version"]])
-    unlike = ~pd.MultiIndex.from_frame(every[["task", "version"]]).isin(shown) & (every["items"] == KNOWN)
-    every = pd.concat([every, every[unlike].assign(items=KNOWN_UNLIKE)], ignore_index=True)
-    every = pd.concat([every, every.assign(version="both")], ignore_index=True)
-    keys = product(LABELS, (*VERSIONS, "both"), (*ITEMS, KNOWN_UNLIKE))
-    return estimates.clustered(every, ["arm", "version", "items"], "task", "n_tasks", keys)
-
-
-GOALS = (
-    ("known tasks, first plan: at least 80 %", KNOWN, 0.8, 1.0),
-    ("the same without tasks of lessons: at least 80 %", KNOWN_UNLIKE, 0.8, 1.0),
-    ("unknown tasks, first plan: at most 10 %", UNKNOWN, 0.0, 0.1),
-)
-"""The design's goals, set before anything was recorded: the least and the most that the rate may be. The
-second was added afterwards."""
-
-
-def goals(found: pd.DataFrame) -> pd.DataFrame:
-    """All :data:`GOALS` with their rows of :func:`success`, and whether they are ``met``."""
-    rows = []
-    first = found[(found["arm"] == "first plan") & (found["version"] == "both")]
-    numbers: Any = first.set_index("items")[[*estimates.NUMBERS, "n_tasks"]].T.to_dict()
-    for text, items, least, most in GOALS:
-        row = numbers.get(items, dict.fromkeys((*estimates.NUMBERS, "n_tasks"), 0) | {"value": np.nan})
-        met = estimates.met(row, least, most)
-        rows.append({"goal": text, "items": items} | row | {"met": met})
-    return pd.DataFrame(rows).astype({"n": int, "n_tasks": int})
-
-
-def reading(found: pd.DataFrame) -> pd.DataFrame:
-    """:func:`success` for reading: a row an arm, a column a version and kind of task."""
-    found = found[found["items"].isin(ITEMS)]
-    named = found.assign(text=found.apply(estimates.counted, axis=1), arm=found["arm"].map(LABELS))
-    return estimates.wide(named, ["arm"], ["version", "items"])
-
-
-def within_calls(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Success within 1, 3 ... :data:`CALLS` calls of the model, with and without explanations."""
-    parts = [arms(episodes, calls).assign(max_calls=calls) for calls in range(1, CALLS + 1, 2)]
-    revising = pd.concat(parts, ignore_index=True).query("arm in @REVISING")
-    return estimates.clustered(revising, ["arm", "items", "max_calls"], "task", "n_tasks")
-
-
-def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Means an episode of rounds, calls, goals tried and failed, unread answers and tokens, by method.
-
-    ``stopped_early`` are episodes without success that ended after a revised plan and before :data:`CALLS`
-    calls: a failure that is not explained, such as a plan that cannot be read, costs none, and several
-    answers that cannot be read end an episode.
-    """
-    early = (episodes["passed"] == 0) & (episodes["calls"] < CALLS) & (episodes["rounds"] > 0)
-    by = episodes.assign(stopped_early=early).groupby(["version", "method"], sort=False)
-    means = by[[*measures.COUNTS, "prompt", "completion", "stopped_early"]].mean()
-    return pd.concat([by.size().rename("episodes"), means], axis=1).reset_index()
-
-
-CLAIMS = (
-    claim(
-        "explanations",
-        f"DEPS does more tasks than without explanations, within {CALLS} calls each",
-        "deps",
-        "deps_unexplained",
-        "not tested (GPT+RP, without descriptions: less than DEPS)",
-    ),
-    claim(
-        "rounds",
-        f"DEPS does more tasks within {CALLS} calls than in its own first plan, of which it loses none",
-        "deps",
-        "first plan",
-        "holds in all meta-tasks (Table 4, no test)",
-    ),
-    claim(
-        "DEPS",
-        f"DEPS within {CALLS} calls does more tasks than GPT with one",
-        "deps",
-        "gpt",
-        "holds in all meta-tasks (4.2, no test)",
-    ),
-)
-"""Written down before the recording; worded anew afterwards, so that they say what they compare."""

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from mnemocraft import figstyle
 from mnemocraft.studies import estimates, report, small_model
-from mnemocraft.studies.gig import figures, measures, small
+from mnemocraft.studies.gig import figures, measures, small, small_tables
 from mnemocraft.studies.gig import tables as measured
 from mnemocraft.studies.gig.measures import CELL, LABELS, PLANNED
 from mnemocraft.studies.gig.tables import WEAK_TABLES
@@ -97,5 +97,5 @@ def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figu
     return {"dishes": figures.dishes(found["known_dishes"], model)} | small_model.claimed(found, model)
 
 
-run_small = partial(small_model.run, small.study, small.tables, _draw_small)
+run_small = partial(small_model.run, small.study, small_tables.tables, _draw_small)
 """Play what is missing of the small model's study, from model, limits, profile and workers."""

@@ -19,11 +19,11 @@ from matplotlib.patches import Patch
 from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
 from mnemocraft.studies import plots
-from mnemocraft.studies.gig import small
+from mnemocraft.studies.gig import small, small_tables
 from mnemocraft.studies.gig.load import MODES
 from mnemocraft.studies.gig.measures import LABELS, MAIN, WEAK
 from mnemocraft.studies.plots import PAPER, bars, per_cent, points, series, shifts, whiskers
-from mnemocraft.studies.small_model import UNKNOWN
+from mnemocraft.studies.small_player import UNKNOWN
 
 STEPPED = ("gig", "gig_exp", "recap", "react")
 """Methods of Figures 4, 5 and 7: CoT has no steps in the paper's tables."""
@@ -183,7 +183,8 @@ def dishes(table: pd.DataFrame, model: str) -> Figure:
         UNKNOWN: "dishes that were not",
     }
     points(axes, series(table, "items", kinds), methods, "method", apart=0.2)
-    axes.set_xticks(range(len(methods)), [small.LABELS[method].replace("(", "\n(") for method in methods])
+    named = [small_tables.LABELS[method].replace("(", "\n(") for method in methods]
+    axes.set_xticks(range(len(methods)), named)
     per_cent(axes, "Pass@1 (%)")
     plots.legend(figure, axes, 3)
     count = table.loc[table["items"].isin(kinds), "n"].max()

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from mnemocraft import paths
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies import plots, small_model
-from mnemocraft.studies.household import figures, small, sweep
+from mnemocraft.studies.household import figures, small, small_tables, sweep
 from mnemocraft.studies.household import tables as measured
 from mnemocraft.studies.household.load import STEM
 
@@ -51,5 +51,5 @@ def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figu
     return {"types": figures.small(found["by_type"], model)} | small_model.claimed(found, model)
 
 
-run_small = partial(small_model.run, small.study, small.tables, _draw_small)
+run_small = partial(small_model.run, small.study, small_tables.tables, _draw_small)
 """Play what is missing of the small model's study, from model, limits, profile and workers."""

@@ -11,7 +11,7 @@ from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, points
-from mnemocraft.studies.household import small
+from mnemocraft.studies.household import small_tables
 from mnemocraft.studies.household.load import NAMES, STEM, games, task_of
 
 Tables = Mapping[str, pd.DataFrame]
@@ -40,12 +40,12 @@ def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown types."""
     met, ends = tables["goals_of_the_design"], tables["statuses"]
     rates = "; ".join(
-        f"{small.LABELS[row['player']]} {text(row)} (goal of {small.LEAST}: {row['met']})"
+        f"{small_tables.LABELS[row['player']]} {text(row)} (goal of {small_tables.LEAST}: {row['met']})"
         for _, row in met.iterrows()
     )
     where = f"success in {met['n'].max()} games ({met['tasks'].max()} tasks, which the intervals count)"
     refused = "; ".join(
-        f"{small.LABELS[row['player']]} {row.get('ended_invalid_actions', 0)} of {row['episodes']}"
+        f"{small_tables.LABELS[row['player']]} {row.get('ended_invalid_actions', 0)} of {row['episodes']}"
         for _, row in ends[ends["player"].isin(met["player"])].iterrows()
     )
     claims = shipped.each(tables["hypotheses"])

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft.studies import estimates, plots, small_model
-from mnemocraft.studies.mindstores import figures, lifelong, small
+from mnemocraft.studies.mindstores import figures, lifelong, small, small_tables
 from mnemocraft.studies.mindstores import tables as measured
 
 
@@ -54,5 +54,5 @@ def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figu
     return {"learning": figures.learning(found["known_items"], model)} | small_model.claimed(found, model)
 
 
-run_small = partial(small_model.run, small.study, small.tables, _draw_small)
+run_small = partial(small_model.run, small.study, small_tables.tables, _draw_small)
 """Play what is missing of the small model's study, from model, limits, profile and workers."""

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from mnemocraft import figstyle
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies import plots
-from mnemocraft.studies.mindstores import small
+from mnemocraft.studies.mindstores import small, small_tables
 from mnemocraft.studies.mindstores.load import (
     CONTINUAL_PLAYERS,
     FRESH,
@@ -23,6 +23,7 @@ from mnemocraft.studies.mindstores.load import (
 )
 from mnemocraft.studies.mindstores.tables import AVERAGE
 from mnemocraft.studies.plots import PAPER, heat_map, legend, lines, per_cent, series
+from mnemocraft.studies.small_model import ITEMS
 
 _SHOWN = ("deps", "more_rounds", "unaided", "mindstores")
 CAP = 500
@@ -183,14 +184,14 @@ def by_place(table: pd.DataFrame, model: str) -> Figure:
 @styled
 def learning(table: pd.DataFrame, model: str) -> Figure:
     """The small model: success in the first and the second trial of the tasks, a panel a kind of task."""
-    figure, grid = plt.subplots(1, len(small.ITEMS), figsize=(PAGE, 2.2), sharex=True, sharey=True)
+    figure, grid = plt.subplots(1, len(ITEMS), figsize=(PAGE, 2.2), sharex=True, sharey=True)
     mine = table[table["trial"] != "both"].astype({"trial": int})
-    for axes, items in zip(grid, small.ITEMS, strict=True):
-        named = series(mine[mine["items"] == items], "player", small.LABELS)
+    for axes, items in zip(grid, ITEMS, strict=True):
+        named = series(mine[mine["items"] == items], "player", small_tables.LABELS)
         lines(axes, named, "trial", named, apart=4)
         axes.set(title=f"{items} tasks", xlabel="Trial of a task", xticks=range(1, small.TRIALS + 1))
         axes.margins(x=0.3)
     per_cent(grid[0], "Success (%)")
-    legend(figure, grid, len(small.LABELS))
+    legend(figure, grid, len(small_tables.LABELS))
     stamp(figure, f"n = {mine['n'].min()} to {mine['n'].max()} episodes a mark; whiskers: 95 %.", model)
     return figure

@@ -13,7 +13,7 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, gather
-from mnemocraft.studies.mindstores import small
+from mnemocraft.studies.mindstores import small_tables
 from mnemocraft.studies.mindstores.load import FRESH, FULL, LABELS, SIZES, STEM, chosen
 
 Tables = Mapping[str, pd.DataFrame]
@@ -66,8 +66,9 @@ def _small(model: str, found: Tables) -> str:
 def _mended(model: str, found: Tables) -> str:
     """Where the players of the small model's study part; it has no claim about that."""
     rates = found["mended"].query("items == @ALL").set_index(["plan", "player"])
+    named = small_tables.LABELS
     said = [
-        f"{plan}: " + ", ".join(f"{small.LABELS[player]} {text(rates.loc[(plan, player)])}" for player in who)
+        f"{plan}: " + ", ".join(f"{named[player]} {text(rates.loc[(plan, player)])}" for player in who)
         for plan, who in ((plan, rates.loc[plan].index) for plan in rates.index.unique("plan"))
     ]
     return f"`{model}`, success by plan, looked at afterwards: {'; '.join(said)}."
