@@ -89,6 +89,9 @@ def test_the_kitchen_replays_as_it_was_played(tmp_path):
         ("gig_ld_held", "sync/0"): ("success", 7),
         ("gig_ld_held", "sync/1"): ("success", 20),
         ("gig_ld_held", "sync/6"): ("max_steps", 108),
+        ("react_held", "sync/0"): ("success", 7),
+        ("react_held", "sync/1"): ("max_steps", 42),
+        ("react_held", "sync/6"): ("dialogue_full", 36),
     }
 
 

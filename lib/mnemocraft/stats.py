@@ -254,9 +254,12 @@ def _p(ends: Floats) -> Floats:
 
 @lru_cache(maxsize=4)
 def _halves(clusters: int) -> Floats:
-    """Which clusters are in the one and the other half, 0 or 1, shape (2, splits, clusters)."""
-    one = np.random.default_rng(0).integers(0, 2, (SPLITS, clusters)).astype(float)
-    return np.stack([one, 1 - one])
+    """Which clusters are in the one and the other half, 0 or 1, shape (2, splits, clusters).
+
+    A cluster's splits lie side by side: sums over few clusters are had several times as fast.
+    """
+    one = np.random.default_rng(0).integers(0, 2, (SPLITS, clusters)).astype(float).T
+    return np.stack([one, 1 - one]).swapaxes(1, 2)
 
 
 @lru_cache(maxsize=2)
@@ -300,8 +303,9 @@ def cells(episodes: pd.DataFrame, measure: Measure, by: Sequence[str], cluster: 
         sums = dict(zip(names.itertuples(index=False, name=None), of_all, strict=True))
 
     def weighted(keys: Sequence[Key], drawn: Floats) -> Floats:
+        columns = [[drawn @ column for column in sums[key].T] for key in keys]  # faster than all at once
         with np.errstate(invalid="ignore", divide="ignore"):
-            return measure.value(np.tensordot(drawn, np.stack([sums[key] for key in keys], axis=1), axes=1))
+            return measure.value(np.moveaxis(np.array(columns), (0, 1), (-2, -1)))
 
     return Cells(
         {key: float(weighted([key], np.ones(len(of_it)))[0]) for key, of_it in sums.items()},
