@@ -7,10 +7,8 @@ import pytest
 from hypothesis import settings
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # read when the hub's library is imported; it would ask for half a minute
-for threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(
-        threads, "1"
-    )  # the tests' own processes are one a core; threads would wait for each other
+# Before NumPy is imported: tests run one process a core, and more threads would wait for each other.
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 settings.register_profile("ci", derandomize=True)  # the same examples each time: CI must not flicker
 if os.environ.get("CI"):

@@ -49,7 +49,7 @@ def test_the_control_hears_what_happened_and_asks_nobody_why():
 def test_both_arms_may_ask_equally_often(tmp_path):
     played = run_study(small.study("full"), ModelSpec("surrogate"), out=tmp_path, workers=1)
     most = played.groupby("method")["calls"].max()
-    assert most["deps"] == most["deps_unexplained"] == small.CALLS and most["gpt"] == 1
+    assert most["deps"] == most["deps_unexplained"] == small_tables.CALLS and most["gpt"] == 1
     assert len(played) == 2 * 76 * len(small.METHODS)
 
 

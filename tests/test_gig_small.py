@@ -37,10 +37,10 @@ def test_the_arms_make_their_dishes_in_24_layouts():
         "small/gig_ld_exp/unknown", "small/gig_ld/unknown", "small/gig_ld_exp_shuffled/unknown"
     ]  # fmt: skip
     assert [len(stream.tasks) for stream in small.study("smoke", small.ARMS).streams] == [1] * 14
-    assert small.ARMS[: len(small.RECORDED)] == small.RECORDED, "the order was fixed beforehand"
-    assert small.study("full").streams == streams[: 24 * len(small.RECORDED)]
+    assert small.ARMS[: len(small_tables.RECORDED)] == small_tables.RECORDED, "the order was fixed beforehand"
+    assert small.study("full", small_tables.RECORDED).streams == streams[: 24 * len(small_tables.RECORDED)]
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
-        small.study("huge")
+        small.study("huge", small.ARMS)
 
 
 def test_pass_at_1_the_goal_and_the_claims():
@@ -208,6 +208,6 @@ def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path,
     found = analysis.run_small("surrogate", (None, None, "smoke", 1), "smoke", 1)
     folder = paths.results_dir(sweep.STEM, "surrogate", "smoke")
     assert {path.stem for path in folder.glob("*.csv")} == set(found)
-    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [1] * len(small.RECORDED)
+    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [1] * len(small_tables.RECORDED)
     drawn = {path.stem for path in paths.figures_dir(sweep.STEM, "surrogate", "smoke").glob("*.png")}
     assert drawn == {"dishes", "verdicts"}

@@ -24,9 +24,11 @@ def test_all_players_meet_the_games_of_the_notebooks_own_model():
             met.setdefault(stream.condition.settings["player"], []).extend(stream.tasks)
         assert list(met) == ["gig", "react", "recap", "gig_held", "react_held"]
         assert all(len(tasks) == number and set(tasks) == theirs for tasks in met.values())
-    assert small.ORDER[: len(small.RECORDED)] == small.RECORDED, "the order was fixed beforehand"
+    assert small.ORDER[: len(small_tables.RECORDED)] == small_tables.RECORDED, (
+        "the order was fixed beforehand"
+    )
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
-        small.study("huge")
+        small.study("huge", small.ORDER)
 
 
 def test_a_recording_has_the_generated_games_and_the_134():
@@ -92,6 +94,6 @@ def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path,
     found = analysis.run_small("surrogate", (None, None, "smoke", 1), "smoke", 1)
     folder = paths.results_dir(load.STEM, "surrogate", "smoke")
     assert {path.stem for path in folder.glob("*.csv")} == set(found)
-    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [6] * len(small.RECORDED)
+    assert shipped.read(folder)["statuses"]["episodes"].to_list() == [6] * len(small_tables.RECORDED)
     drawn = {path.stem for path in paths.figures_dir(load.STEM, "surrogate", "smoke").glob("*.png")}
     assert drawn == {"types", "verdicts"}

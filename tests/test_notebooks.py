@@ -357,7 +357,7 @@ OLD_PROCESSOR = {
 
 
 class Again:
-    """Runs notebooks again in one process, with another hash seed and the kernels of an old processor."""
+    """Runs notebooks again in one process: another hash seed, two threads, an old processor's kernels."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.errors = folder, folder / "stderr"
@@ -379,6 +379,7 @@ class Again:
         """A line, or nothing at all if the process ends without one."""
         if self.runner is None:
             settings = {"PYTHONHASHSEED": "7", "MNEMOCRAFT_HEADLESS": "1"}
+            settings |= {"OPENBLAS_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}  # the others have one
             with self.errors.open("w") as errors:
                 self.runner = subprocess.Popen(
                     [sys.executable, str(Path(__file__).with_name("notebooks_again.py"))],

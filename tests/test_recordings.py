@@ -7,8 +7,10 @@ import pytest
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies.deps import small
 from mnemocraft.studies.gig import small as kitchen
+from mnemocraft.studies.gig import small_tables as kitchen_tables
 from mnemocraft.studies.household import load
 from mnemocraft.studies.household import small as household
+from mnemocraft.studies.household import small_tables as household_tables
 from mnemocraft.studies.how2 import start_here
 from mnemocraft.studies.mindstores import small as mindstores
 
@@ -49,7 +51,7 @@ def test_mindstores_asks_what_was_recorded(tmp_path):
 
 def test_the_kitchen_replays_as_it_was_played(tmp_path):
     """The first of 24 layouts; its dishes end as when they were recorded, on 27 and 28 November 2026."""
-    whole = kitchen.study("full")
+    whole = kitchen.study("full", kitchen_tables.RECORDED)
     first = tuple(stream for stream in whole.streams if stream.seed == kitchen.LAYOUTS[0])
     model = ModelSpec("replay:kitchen_gemma-3-270m")
     records = run_study(replace(whole, streams=first), model, out=tmp_path, workers=1, progress=False)
@@ -99,7 +101,9 @@ def test_the_kitchen_replays_as_it_was_played(tmp_path):
 def test_the_household_replays_as_it_was_played(tmp_path):
     """The 18 generated games; they end as on 26 November 2026."""
     model = ModelSpec("replay:household_gemma-3-270m")
-    records = run_study(household.study("quick"), model, out=tmp_path, workers=1, progress=False)
+    records = run_study(
+        household.study("quick", household_tables.RECORDED), model, out=tmp_path, workers=1, progress=False
+    )
     assert set(records["status"]) == {"ok"}
     ended = records.groupby("player")[["success", "calls"]].sum()
     assert ended["success"].to_dict() == {"gig": 6, "react": 6}

@@ -32,8 +32,8 @@ from mnemocraft.studies.mindstores import small as mindstores
 
 def _household(profile: str) -> Study:
     """The generated games too, which need no download."""
-    theirs = household.study(profile, tuple(household.ORDER))
-    generated = household.study("quick", tuple(household.ORDER))
+    theirs = household.study(profile, household.ORDER)
+    generated = household.study("quick", household.ORDER)
     return replace(theirs, streams=(*generated.streams, *theirs.streams))
 
 

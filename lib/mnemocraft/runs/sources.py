@@ -87,11 +87,7 @@ def _lazy(package: str) -> dict[str, str]:
 @cache
 def _tree(module: str) -> ast.Module:
     file = _file(module)
-    return _parsed(file.read_text(encoding="utf-8") if file else "")
-
-
-_parsed = cache(ast.parse)
-"""By text: what is read again and has not changed is not parsed again."""
+    return ast.parse(file.read_text(encoding="utf-8")) if file else ast.Module([], [])
 
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:

@@ -18,13 +18,14 @@ from mnemocraft.studies.small_player import KNOWN, UNKNOWN
 
 Tables = dict[str, pd.DataFrame]
 ITEMS = (KNOWN, UNKNOWN, ALL)
+"""Of which tasks success is told."""
 HALVES = {KNOWN: KNOWN, UNKNOWN: UNKNOWN}
 
 
 @cache
 def alike(adapter: str) -> pd.DataFrame:
-    """What of the study of an adapter's model the model has met in a lesson, as ``python -m training.finetune
-    alike`` has found."""
+    """What of an adapter's study is like what its model was shown, a row each; ``of`` says if a kitchen is
+    like one of a lesson or of the memory bank. Made by ``python -m training.finetune alike --world ...``."""
     return pd.read_csv(paths.DATA / "models" / f"{adapter}_alike.csv")
 
 

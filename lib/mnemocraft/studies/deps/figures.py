@@ -14,7 +14,7 @@ from mnemocraft import figstyle
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies import plots
-from mnemocraft.studies.deps import small, small_tables
+from mnemocraft.studies.deps import small_tables
 from mnemocraft.studies.deps.load import GROUPS, WORLDS
 from mnemocraft.studies.deps.measures import AVERAGE, ROUNDS
 from mnemocraft.studies.plots import PAPER, heat_map, legend, lines, per_cent, series, whisker
@@ -109,12 +109,12 @@ def rounds(table: pd.DataFrame, model: str) -> Figure:
 def within_calls(table: pd.DataFrame, model: str) -> Figure:
     """The small model: success against calls of the model, a panel a kind of task."""
     figure, grid = plt.subplots(1, len(ITEMS), figsize=(PAGE, 2.2), sharex=True, sharey=True)
-    arms = {arm: small_tables.LABELS[arm] for arm in small.REVISING}
+    arms = {arm: small_tables.LABELS[arm] for arm in small_tables.REVISING}
     for axes, items in zip(grid, ITEMS, strict=True):
         part = table[table["items"] == items]
         lines(axes, series(part.assign(x=part["max_calls"]), "arm", arms), "x", arms.values(), apart=0.3)
         axes.set_title(f"{items} tasks (n = {max(part['n'], default=0)})")
-        axes.set_xticks(range(1, small.CALLS + 1, 2))
+        axes.set_xticks(range(1, small_tables.CALLS + 1, 2))
         axes.set_xlabel("Calls of the model")
     per_cent(grid[0], "Success (%)")
     legend(figure, grid.flat, 2)

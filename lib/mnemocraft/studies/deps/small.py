@@ -2,8 +2,7 @@
 
 The model (``data/models/minecraft_gemma-3-270m.md``) was shown half of all items. A task is *known* if all
 that it takes is among them. Of the others it has only seen that one makes what an explanation has named. Its
-answers were recorded; ``python -m training.recording 03`` asks for them. Tables:
-:mod:`.small_tables`.
+answers were recorded; ``python -m training.recording 03`` asks for them. :mod:`.small_tables` has the tables.
 """
 
 from __future__ import annotations
@@ -25,9 +24,6 @@ from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
 ADAPTER = "minecraft_gemma-3-270m"
 """Name of the model's adapter and of its recording."""
-CALLS = 7
-"""Calls of the model within which a task has to be done where methods are compared: the first plan, and three
-revised ones (a column of Table 4) with an explanation each, or six without."""
 METHODS: dict[str, int | None] = {
     "deps": 3,
     "deps_unexplained": 6,
@@ -36,10 +32,8 @@ METHODS: dict[str, int | None] = {
     "cot": None,
 }
 """Failures after which a method may go on, in the order in which they were recorded. GPT and CoT make one
-plan. Inner Monologue is asked for every step, so that :data:`CALLS` does not bind it; its six were set when
+plan. Inner Monologue is asked for every step, so that no limit of calls binds it; its six were set when
 20 of its 152 episodes were played, because a dialogue that goes in circles takes minutes to fill up."""
-REVISING = ("deps", "deps_unexplained")
-"""Those that revise whole plans, in the same number of calls."""
 LONGEST = 1600
 """Tokens of an answer: the expert's longest plan for one of these tasks has 1,241, but a small model may go
 on and on."""

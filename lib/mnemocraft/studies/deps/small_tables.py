@@ -13,10 +13,15 @@ from mnemocraft.studies import estimates
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.known import VERSIONS, known
-from mnemocraft.studies.deps.small import ADAPTER, CALLS, METHODS, REVISING
+from mnemocraft.studies.deps.small import ADAPTER, METHODS
 from mnemocraft.studies.small_model import ITEMS, alike, claim, judged
 from mnemocraft.studies.small_player import KNOWN, UNKNOWN
 
+CALLS = 7
+"""Calls of the model within which a task has to be done where methods are compared: the first plan, and three
+revised ones (a column of Table 4) with an explanation each, or six without."""
+REVISING = ("deps", "deps_unexplained")
+"""Methods that revise whole plans, in the same number of calls."""
 KNOWN_UNLIKE = "known_unlike"
 """Known tasks (``task``, ``version``) but for those that the model met in a lesson too, with nothing of use
 at hand (:func:`~mnemocraft.studies.small_model.alike`)."""

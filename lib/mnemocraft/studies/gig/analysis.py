@@ -97,5 +97,6 @@ def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figu
     return {"dishes": figures.dishes(found["known_dishes"], model)} | small_model.claimed(found, model)
 
 
-run_small = partial(small_model.run, small.study, small_tables.tables, _draw_small)
+_recorded = partial(small.study, arms=small_tables.RECORDED)
+run_small = partial(small_model.run, _recorded, small_tables.tables, _draw_small)
 """Play what is missing of the small model's study, from model, limits, profile and workers."""

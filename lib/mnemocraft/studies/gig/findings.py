@@ -13,9 +13,10 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
-from mnemocraft.studies.gig import small_tables, sweep
+from mnemocraft.studies.gig import small, small_tables, sweep
 from mnemocraft.studies.gig.measures import LABELS
 from mnemocraft.studies.gig.tables import UNIT
+from mnemocraft.studies.small_player import KNOWN
 
 Tables = Mapping[str, pd.DataFrame]
 CEILING = 0.95
@@ -46,9 +47,10 @@ def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Ma
 
 def _small(model: str, tables: Tables) -> str:
     """Of the small model's study, which alone tells known from unknown dishes."""
-    rows = tables["known_dishes"].query("items == @small_tables.KNOWN_SHORT")
-    known = tables["goals_of_the_design"].query("items == @small_tables.KNOWN")
-    unlike = tables["known_dishes"].query("items == @small_tables.UNLIKE[@small_tables.KNOWN_SHORT]")
+    found, goals = tables["known_dishes"], tables["goals_of_the_design"]
+    rows = found[found["items"] == small.KNOWN_SHORT]
+    known = goals[goals["items"] == KNOWN]
+    unlike = found[found["items"] == small_tables.UNLIKE[small.KNOWN_SHORT]]
     reached = f"All known dishes: {_rates(known.dropna(subset='value')) or 'not all are recorded'}"
     goal = f"goal ({known['goal'].iloc[0]}) met: {known['met'].iloc[0]}"
     where = f"{rows['n'].max()} kitchens ({rows['layouts'].max()} layouts, which the intervals count)"

@@ -2,7 +2,7 @@
 
 The model was shown half of the dishes, in layouts made for that (:mod:`mnemocraft.studies.gig.known`); of the
 others only steps at which one does what an experience in the prompt did. ``python -m training.recording 09``
-records its answers. Tables: :mod:`.small_tables`.
+records its answers. :mod:`.small_tables` has the tables.
 """
 
 from __future__ import annotations
@@ -49,8 +49,6 @@ ARMS = (
     *((method, KNOWN_LONG) for method in ("gig_ld", "react")),
 )
 """Who makes which dishes, in the order in which they are recorded."""
-RECORDED = ARMS[:10]
-"""Those that are played: whose recording is complete."""
 LAYOUTS = sweep.LAYOUTS[:24]
 """Four more than a test takes, by the rule of the paper's ten."""
 LONGEST = 300
@@ -68,7 +66,7 @@ def _kind(task: str) -> str:
     return KNOWN_SHORT if HORIZONS[task] < SHORTEST_LONG else KNOWN_LONG
 
 
-def study(profile: str, arms: Sequence[tuple[str, str]] = RECORDED) -> Study:
+def study(profile: str, arms: Sequence[tuple[str, str]]) -> Study:
     """A stream an arm and layout, of all dishes of the arm's kind; ``smoke`` has one of them in one layout.
 
     Raises:

@@ -14,6 +14,8 @@ from mnemocraft.studies.gig.small import ADAPTER, ARMS, HELD, KNOWN_LONG, KNOWN_
 from mnemocraft.studies.small_model import alike, claim, judged
 from mnemocraft.studies.small_player import KNOWN, UNKNOWN
 
+RECORDED = ARMS[:10]
+"""The arms whose recording is complete: notebook 09 has them played."""
 LABELS = (
     METHOD_LABELS
     | {held: f"{METHOD_LABELS[method]}, held" for held, method in HELD.items()}
@@ -28,8 +30,8 @@ SUMS = {KNOWN: (KNOWN_SHORT, KNOWN_LONG), SHORT: (KNOWN_SHORT, UNKNOWN)}
 """Two kinds of dishes together, in the layouts in which a method made all dishes of both."""
 UNLIKE = {KNOWN_SHORT: "known_short_unlike", KNOWN: "known_unlike", SHORT: "short_unlike"}
 """Kinds of dishes, or two together, without kitchens like those that the model was shown; of all short ones,
-with which experience is judged, without those of the bank either. Two kitchens (``task``, ``seed``) are alike
-if they begin alike but for names (:func:`~mnemocraft.studies.small_model.alike`)."""
+with which experience is judged, without those like the bank's either. A kitchen (``task``, ``seed``) is like
+another if it begins as that does, but for names (:func:`~mnemocraft.studies.small_model.alike`)."""
 TABLE_1 = "holds on one of three models, with lookahead (Table 1, no test)"
 LOOPS, LOOKAHEAD = "holds, with lookahead (Table 5, no test)", "holds (Table 5, no test)"
 """What the paper says of a claim."""

@@ -51,5 +51,6 @@ def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figu
     return {"types": figures.small(found["by_type"], model)} | small_model.claimed(found, model)
 
 
-run_small = partial(small_model.run, small.study, small_tables.tables, _draw_small)
+_recorded = partial(small.study, players=small_tables.RECORDED)
+run_small = partial(small_model.run, _recorded, small_tables.tables, _draw_small)
 """Play what is missing of the small model's study, from model, limits, profile and workers."""

@@ -2,7 +2,7 @@
 
 The model was shown games made here, through the very agents. A type of task is *known* if all rules that it
 takes are among those shown (:mod:`mnemocraft.studies.household.known`). Its answers are recorded; ``python -m
-training.recording 10`` asks for them. Tables: :mod:`.small_tables`.
+training.recording 10`` asks for them. :mod:`.small_tables` has the tables.
 """
 
 from __future__ import annotations
@@ -28,13 +28,11 @@ HELD = {"gig_held": "gig", "react_held": "react"}
 """Whose answers are held to the admissible commands. ReCAP's are sub-tasks, which nothing lists."""
 ORDER = ("gig", "react", "recap", *HELD)
 """Who plays, in the order in which they are recorded."""
-RECORDED = ("gig", "react")
-"""Whose recording is complete. The others come later, in :data:`ORDER`."""
 LONGEST = 300
 """Tokens of an answer; the expert's longest in the first lessons has 74."""
 
 
-def study(profile: str, players: Sequence[str] = RECORDED) -> Study:
+def study(profile: str, players: Sequence[str]) -> Study:
     """A stream a player and type of task; ``full`` has the 134 games, the others generated ones.
 
     Raises:

@@ -17,6 +17,8 @@ from mnemocraft.studies.household.tables import AVERAGE, conduct, prepare, statu
 from mnemocraft.studies.small_model import ITEMS, claim, judged
 from mnemocraft.studies.small_player import KNOWN, UNKNOWN
 
+RECORDED = ORDER[:2]
+"""Whose recording is complete: notebook 10 has them play."""
 LABELS = {
     player: f"{NAMES[HELD[player]]}, held to the commands" if player in HELD else NAMES[player]
     for player in ORDER

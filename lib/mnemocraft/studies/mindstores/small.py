@@ -3,7 +3,7 @@
 The model and what is *known* to it are those of notebook 03 (:mod:`mnemocraft.studies.deps.small`). In
 training it saw unknown items made only where an explanation, an experience or an insight in the prompt has
 named them. All tasks share one memory and are met twice. Its answers were recorded; ``python -m
-training.recording 06`` asks for them. Tables: :mod:`.small_tables`.
+training.recording 06`` asks for them. :mod:`.small_tables` has the tables.
 """
 
 from __future__ import annotations
