@@ -140,6 +140,20 @@ def test_what_could_not_be_tested_counts_in_the_correction() -> None:
     assert beside["detectable"] > alone["detectable"]
 
 
+def test_a_claim_whose_arms_turned_out_unfit_gets_no_test_and_still_counts_in_the_correction() -> None:
+    claims = [Claim("H", f"one is more in {split}", "x", PARTS[split]) for split in ("high", "low")]
+    fit = judge(claims, measured(0.02, 0.5), "targets", {}, "gpt")
+    claims[0] = replace(claims[0], unfit="the other arm cannot write")
+    unfit = judge(claims, measured(0.02, 0.5), "targets", {}, "gpt")
+    assert fit["verdict"][0] == "holds"
+    assert unfit.loc[0, ["verdict", "p", "p_holm"]].tolist() == ["not tested", "", ""]
+    assert unfit["finding"][0].endswith("], not tested: the other arm cannot write")
+    told = ["effect", "low", "high", "detectable"]
+    assert fit.loc[0, told].tolist() == unfit.loc[0, told].tolist()
+    # 1, as which it counts, is no smaller p: of two claims the other is now Holm's first and not the second
+    assert float(unfit["p_holm"][1]) == pytest.approx(2 * float(fit["p_holm"][1]), abs=0.002)
+
+
 def test_of_clusters_too_few_for_an_interval_no_effect_is_seen() -> None:
     def seen(apart: list[float]) -> str:
         number = len(apart)

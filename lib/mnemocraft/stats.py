@@ -84,6 +84,7 @@ class Estimate:
         fewest: Clusters in the cell that has the fewest.
         undefined: Share of the splits in which the measure is undefined in a half.
         effective: Clusters of equal size that would tell as much, if the episodes of each are as one (Kish).
+        unfit: Why it is not to be tested although it could be, as the end of a sentence.
     """
 
     value: float
@@ -95,12 +96,15 @@ class Estimate:
     fewest: int = 0
     undefined: float = 0.0
     effective: float = 0.0
+    unfit: str = ""
 
     @property
     def untested(self) -> str:
         """Why there is no p-value, as the end of a sentence; empty if there is one."""
         if not self.n:
             return "not all of its conditions were run"
+        if self.unfit:
+            return self.unfit
         if self.fewest < MIN_CLUSTERS:
             return f"an arm has {self.fewest} clusters, and below {MIN_CLUSTERS} nothing is tested"
         if self.agreed:

@@ -8,7 +8,7 @@ gets no verdict: what it does follows from what was assumed of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import nan, sqrt
 from statistics import NormalDist
 
@@ -47,6 +47,7 @@ class Claim:
         assumed_nothing: That assumption says that there is no effect.
         registered: Its rule was written down before the run: sign and corrected p alone decide, by the
             bootstrap (:meth:`~mnemocraft.stats.Cells.bootstrap`); what is detectable is not the bootstrap's.
+        unfit: Why its arms do not measure what it says, so that it gets no test; found after it was written.
     """
 
     hypothesis: str
@@ -60,10 +61,12 @@ class Claim:
     assumed: str = ""
     assumed_nothing: bool = False
     registered: bool = False
+    unfit: str = ""
 
     def estimate(self, cells: Cells, weights: Mapping[Key, float]) -> Estimate:
         """Its contrast in some cells, or that of a part."""
-        return cells.bootstrap(weights) if self.registered else cells.estimate(weights)
+        found = cells.bootstrap(weights) if self.registered else cells.estimate(weights)
+        return replace(found, p=nan, unfit=self.unfit) if self.unfit else found
 
     def of_standin(self, effect: Estimate, seen: bool) -> str:
         """What a table says instead of a verdict where a stand-in played, with this effect.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import pandas as pd
@@ -14,7 +15,7 @@ from mnemocraft.studies.gig.small import ADAPTER, ARMS, HELD, KNOWN_LONG, KNOWN_
 from mnemocraft.studies.small_model import alike, claim, judged
 from mnemocraft.studies.small_player import KNOWN, UNKNOWN
 
-RECORDED = ARMS[:10]
+RECORDED = ARMS[:11]
 """The arms whose recording is complete: notebook 09 has them played."""
 LABELS = (
     METHOD_LABELS
@@ -136,7 +137,10 @@ _claim = partial(claim, whole=KNOWN_SHORT, parts={})
 HELD_TO = "makes more short known dishes held to the valid actions than free"
 CLAIMS = (
     _claim("state", "GiG(+LD) makes more short known dishes than ReAct", "gig_ld", "react", NOT_ASKED),
-    _claim("state", "GiG(+LD) makes more short known dishes than ReCAP", "gig_ld", "recap", NOT_ASKED),
+    replace(
+        _claim("state", "GiG(+LD) makes more short known dishes than ReCAP", "gig_ld", "recap", NOT_ASKED),
+        unfit="the model was hardly taught to write ReCAP's answers",
+    ),
     _claim("decoding", f"GiG(+LD) {HELD_TO}", "gig_ld_held", "gig_ld", NOT_ASKED),
     _claim("decoding", f"ReAct {HELD_TO}", "react_held", "react", NOT_ASKED),
     _claim("loops", "GiG makes more short known dishes with loop detection", "gig_ld", "gig_plain", LOOPS),
