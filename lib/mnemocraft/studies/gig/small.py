@@ -45,8 +45,10 @@ ARMS = (
     *((method, KNOWN_SHORT) for method in ("gig_ld", "react", "gig_ld_exp")),
     *((method, UNKNOWN) for method in ("gig_ld_exp", "gig_ld")),
     *((MISLED, items) for items in (KNOWN_SHORT, UNKNOWN)),
-    *((method, KNOWN_SHORT) for method in ("gig_plain", *HELD, "recap", "gig")),
-    *((method, KNOWN_LONG) for method in ("gig_ld", "react")),
+    *((method, KNOWN_SHORT) for method in ("gig_plain", *HELD, "recap")),
+    ("gig_ld", KNOWN_LONG),
+    ("gig", KNOWN_SHORT),
+    ("react", KNOWN_LONG),
 )
 """Who makes which dishes, in the order in which they are recorded."""
 LAYOUTS = sweep.LAYOUTS[:24]
