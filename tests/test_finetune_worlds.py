@@ -1,11 +1,14 @@
 """What the small model is shown of the other worlds: nothing evaluated, and the unknown only when told."""
 
 import asyncio
+import json
 import random
 import re
 import tarfile
+from dataclasses import asdict
 from hashlib import sha256
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -28,7 +31,7 @@ from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 from mnemocraft.worlds.textworld import textworld
 from training.finetune import __main__ as command
-from training.finetune import demonstrate, leaks, watching, worlds
+from training.finetune import base, demonstrate, leaks, render, watching, worlds
 from training.finetune.agreement import decisions
 from training.finetune.demonstrate import PLANCRAFT_COURSES, labelled
 from training.finetune.derived import derived_plan
@@ -387,6 +390,26 @@ def test_lessons_depend_on_their_number_alone_and_a_torn_file_is_gone_on_from(tm
     torn.write_text(text[: len(text) // 2])
     assert command.courses(tmp_path / "b", "minecraft") == whole
     assert torn.read_text() == text
+
+
+def test_it_is_counted_how_much_is_learnt_of_whom(tmp_path, monkeypatch):
+    """A dialogue's source says here which of its tokens are learnt."""
+    monkeypatch.setitem(worlds.NUMBER, "kitchen", 4)
+    monkeypatch.setitem(command.COURSES_OF_A_WORLD, "kitchen", 2)
+    monkeypatch.setattr(base, "load_base", lambda dtype: (None, None))
+
+    def sequence(dialogue, tokenizer, longest):
+        learn = np.array([letter == "1" for letter in dialogue.source])
+        return render.Sequence(np.arange(len(learn)), learn, 0)
+
+    monkeypatch.setattr(render, "sequence", sequence)
+    of_lessons = [["0110110", "0000"], ["010"], [], ["0001", "001101"]]
+    lines = ([asdict(demonstrate.Dialogue("planner", [], None, [], s)) for s in each] for each in of_lessons)
+    (tmp_path / "lessons-0.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    counted = command.taught(tmp_path, "kitchen")
+    columns = ["course", "player", "lessons", "dialogues", "answers", "tokens"]
+    rows = [(1, "gig_ld", 1, 1, 2, 4), (1, "react", 1, 1, 1, 1), (2, "recap", 1, 2, 3, 4)]
+    assert list(counted) == columns and list(counted.itertuples(index=False, name=None)) == rows
 
 
 # --- what an answer follows from, and what the adapter does wrong -----------------------------------------

@@ -94,6 +94,9 @@ def test_the_kitchen_replays_as_it_was_played(tmp_path):
         ("react_held", "sync/0"): ("success", 7),
         ("react_held", "sync/1"): ("max_steps", 42),
         ("react_held", "sync/6"): ("dialogue_full", 36),
+        ("recap", "sync/0"): ("gave_up", 0),
+        ("recap", "sync/1"): ("gave_up", 0),
+        ("recap", "sync/6"): ("gave_up", 0),
     }
 
 

@@ -3,7 +3,8 @@
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
 at every check. ``--world kitchen`` (``minecraft``, ``household``, ``plancraft``) makes that of another world,
 see :mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it
-is shown. Each can be stopped at any time and started again; ``--minutes`` stops a training after so many.
+is shown, and counts how much of whom (``kitchen_gemma-3-270m_taught.csv``). Each can be stopped at any time
+and started again; ``--minutes`` stops a training after so many.
 Another world's training has several courses. The adapter that is served after a course is all that the next
 needs, so that they can be given on different days and machines; ``--anew`` begins with the first all the
 same. A recording goes by the adapter that made it. ``python -m training.finetune check --world kitchen`` then
@@ -33,6 +34,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
@@ -44,7 +46,7 @@ from mnemocraft.llm.types import Message, Tool
 from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
 from training.finetune.watching import dialogues as given
-from training.finetune.worlds import ALIKE, HELD_OUT, LESSONS, NUMBER, STAGES
+from training.finetune.worlds import ALIKE, HELD_OUT, LESSONS, NUMBER, STAGES, lesson
 
 if TYPE_CHECKING:
     import torch
@@ -102,6 +104,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     if chosen.what == "show":
         shown = courses(folder, chosen.world)
         print(f"{sum(map(len, shown))} dialogues in {folder}")
+        if chosen.world in LESSONS:
+            _write(taught(folder, chosen.world), f"{_name(chosen.world)}_taught")
     elif chosen.what == "train":
         train(folder, chosen.world, chosen.threads, chosen.minutes, chosen.anew)
     elif chosen.what == "agree":
@@ -109,8 +113,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     elif chosen.what == "alike":
         if chosen.world not in ALIKE:
             parser.error(f"alike takes --world {' or '.join(ALIKE)}.")
-        found = ALIKE[chosen.world]().to_csv(index=False, lineterminator="\n")
-        replace_file(ADAPTERS / f"{_name(chosen.world)}_alike.csv", found)
+        _write(ALIKE[chosen.world](), f"{_name(chosen.world)}_alike")
     elif chosen.world in LESSONS:
         check_lessons(chosen.world, chosen.threads)
     elif chosen.world == "how2":
@@ -185,13 +188,17 @@ def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> No
 def courses(folder: Path, world: str) -> list[list[Dialogue]]:
     """What is learnt, course by course, from the files of an earlier run as far as it came."""
     if world in LESSONS:
-        return _lessons(folder, world)
+        return [[dialogue for _, dialogue in part] for part in _lessons(folder, world)]
     taught = COURSES if world == "how2" else PLANCRAFT_COURSES
     return [_dialogues(folder, SEED + n, course) for n, course in enumerate(taught)]
 
 
-def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
-    """A line a lesson, written as they are given; what a kill left of the last line is written anew."""
+def _lessons(folder: Path, world: str) -> list[list[tuple[int, Dialogue]]]:
+    """What is learnt of a world, with its lesson's number, by course.
+
+    The file has a line a lesson, written as they are given; what a kill left of the last line is written
+    anew.
+    """
     file = folder / f"lessons-{SEED}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
     whole = (
@@ -206,15 +213,47 @@ def _lessons(folder: Path, world: str) -> list[list[Dialogue]]:
             out.write(json.dumps([asdict(d) for d in given(world, SEED, number)]) + "\n")
             out.flush()
     lines = file.read_text().splitlines()[: NUMBER[world]]
-    shown = [[Dialogue(**d) for d in json.loads(line)] for line in lines]
+    shown = [[(number, Dialogue(**d)) for d in json.loads(line)] for number, line in enumerate(lines)]
     length = _length(world)
     rng, found = random.Random(f"kept in later courses {world} {SEED}"), []
     for start in range(0, NUMBER[world], length):
         part = list(itertools.chain.from_iterable(shown[start : start + length]))
         mends = any(stage.begins <= start and stage.mends for stage in STAGES[world])
         whole_roles = {"planner", "predictor"} if mends else {"planner"}
-        found.append([d for d in part if not start or d.role in whole_roles or rng.random() < LATER_SHARE])
+        found.append(
+            [(n, d) for n, d in part if not start or d.role in whole_roles or rng.random() < LATER_SHARE]
+        )
     return found
+
+
+def taught(folder: Path, world: str) -> pd.DataFrame:
+    """How much is learnt of whom: a row a course and player.
+
+    Columns ``course`` (from 1), ``player``, ``lessons`` of which something is learnt, their ``dialogues``,
+    and the ``answers`` and ``tokens`` that are learnt of these, as far as they are not cut (:data:`LONGEST`).
+    """
+    import torch
+
+    from training.finetune.base import load_base
+    from training.finetune.render import sequence
+
+    _, tokenizer = load_base(torch.float32)
+    rows = []
+    for course, part in enumerate(_lessons(folder, world), 1):
+        for number, dialogue in part:
+            player, learn = lesson(world, SEED, number), sequence(dialogue, tokenizer, LONGEST[world]).learn
+            assert player is not None  # it left a dialogue
+            begun = learn & ~np.roll(learn, 1)  # no dialogue begins with an answer
+            rows.append((course, player.agent, number, int(begun.sum()), int(learn.sum())))
+    found = pd.DataFrame(rows, columns=["course", "player", "lesson", "answers", "tokens"])
+    groups = found[found["tokens"] > 0].groupby(["course", "player"])
+    counted = groups["lesson"].agg(lessons="nunique", dialogues="size")
+    return counted.join(groups[["answers", "tokens"]].sum()).reset_index()
+
+
+def _write(table: pd.DataFrame, name: str) -> None:
+    """Beside the adapters."""
+    replace_file(ADAPTERS / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
 
 
 def _length(world: str) -> int:
