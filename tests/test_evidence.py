@@ -110,13 +110,16 @@ def test_the_readme_shows_the_first_claims_between_its_marks(results: Path) -> N
 
 def test_the_readme_begins_with_real_models_whose_claims_could_be_tested(results: Path) -> None:
     one = evidence.table(results, results.parent / "runs.csv").query("part == 'all' and model == 'replay:m'")
-    rows = [("no test", "replay:m", 9), ("nobody", paths.NO_MODEL, 400), ("tested", "replay:m", 40)]
-    many = pd.concat(
-        [one.head(1).assign(claim=claim, model=model, clusters=n) for claim, model, n in rows],
-        ignore_index=True,
-    )
-    lines = evidence.excerpt(many).splitlines()[2:]
-    assert [line.split(" | ")[0].strip("| ") for line in lines] == ["tested", "no test", "nobody"]
+    rows = [
+        ("few clusters", "replay:m", 9, "not tested"),
+        ("nobody", paths.NO_MODEL, 400, "holds"),
+        ("unfit", "replay:m", 40, "not tested"),
+        ("tested", "replay:m", 40, "fails"),
+    ]
+    told = ("claim", "model", "clusters", "verdict")
+    many = pd.concat([one.head(1).assign(**dict(zip(told, row, strict=True))) for row in rows])
+    named = [line.split(" | ")[0].strip("| ") for line in evidence.excerpt(many).splitlines()[2:]]
+    assert named == ["tested", "few clusters", "unfit", "nobody"]
 
 
 def test_claims_in_a_table_of_their_own_are_listed_with_their_unit(results: Path) -> None:

@@ -89,12 +89,16 @@ def test_a_claim_is_told_with_the_parts_that_were_played_and_its_p_where_the_int
         {"claim": "b", "part": "known"} | beside | {"high": -0.01},
         {"claim": "c", "part": "all"} | bare,
         {"claim": "d", "part": "all"} | beside | {"high": -0.01},
+        {"claim": "e", "part": "all"}
+        | {"effect": 0.3, "low": 0.2, "high": 0.4, "verdict": "not tested"}
+        | {"finding": "+0.300 [+0.200, +0.400], not tested: it cannot write"},
     ]
     assert findings.each(pd.DataFrame(rows)).strip().splitlines() == [
         "- a: **not measured** (known ones +50.0 points, not tested)",
         "    - b: -10.0 points [-20.0, +1.0]: **undecided** "
         "(known ones -10.0 points [-20.0, -1.0], p = 0.036 and 0.324 corrected for all claims)",
         "    - d: -10.0 points [-20.0, -1.0]: **undecided**, p = 0.036 and 0.324 corrected for all claims",
+        "    - e: +30.0 points [+20.0, +40.0]: **not tested**, it cannot write",
     ]
 
 

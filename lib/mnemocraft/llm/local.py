@@ -149,7 +149,6 @@ class Local:
         params.n_ctx, params.n_parallel = self._context * self._parallel, self._parallel
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
         params.cache_prompt, params.cache_ram_mib = True, 1024  # conversations that take turns stay warm
-        params.swa_full = True  # else what a conversation shares with a longer one cannot be reused
         params.slot_prompt_similarity = 0.6  # roles share half of a prompt, and must not share a slot
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError, unreadable
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.stats import MIN_CLUSTERS
+from mnemocraft.stats import MIN_CLUSTERS, NOT_TESTED
 from mnemocraft.studies.claims import ALL, unit
 
 RESULTS = paths.DATA / "results"
@@ -146,11 +146,11 @@ def _beside(row: pd.Series) -> str:
 
 
 def excerpt(claims: pd.DataFrame) -> str:
-    """The first claims, for the README: whole ones, of real models and with enough clusters if there are."""
+    """The first claims, for the README: whole ones, of real models and with a test if there are."""
     whole = claims[claims["part"] == ALL]
     nobody = whole["model"].map(is_surrogate) | (whole["model"] == paths.NO_MODEL)
-    later = 2 * nobody + (whole["clusters"] < MIN_CLUSTERS)
-    first = whole.iloc[later.argsort(kind="stable")].head(FIRST)
+    untested = (whole["clusters"] < MIN_CLUSTERS) | (whole["verdict"] == NOT_TESTED)
+    first = whole.iloc[(2 * nobody + untested).argsort(kind="stable")].head(FIRST)
     shown = {
         "claim": first["claim"],
         "notebook": first["notebook"].str[:2],

@@ -53,7 +53,9 @@ def per_cent(row: pd.Series) -> str:
 
 
 def verdict(row: pd.Series) -> str:
-    """A claim's verdict; with its p where the interval alone would say otherwise."""
+    """A claim's verdict; with its p where the interval alone would say otherwise, or why there is no test."""
+    if row["verdict"] == stats.NOT_TESTED:
+        return f"**{stats.NOT_TESTED}**, {row['finding'].rpartition(f'{stats.NOT_TESTED}: ')[2]}"
     return f"**{row['verdict']}**{_p(row)}"
 
 
