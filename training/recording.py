@@ -63,7 +63,7 @@ STUDIES = {
 """By notebook. The long conversations of 01 would push each other out of the server's cache. Those of the
 others are shorter. In 06 three players speak in five roles each: with
 six slots, whose conversations lose their beginnings to each other, a fifth more of the prompts had to be
-computed. Eighteen take 10 GB of memory."""
+computed."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
