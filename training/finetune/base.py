@@ -12,9 +12,11 @@ from contextlib import contextmanager, redirect_stderr
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.llm import local
+from mnemocraft.llm.gguf_file import reader
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 def load_base(dtype: torch.dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     """The base model with weights of type ``dtype``, in evaluation mode, and its tokenizer.
 
-    The first call takes a minute or two and leaves 1.1 GB of 32-bit floats in the user's cache
+    The first call takes about a minute and leaves 1.1 GB of 32-bit floats in the user's cache
     (``~/.cache/mnemocraft``); later ones take seconds.
 
     Raises:
@@ -91,11 +93,12 @@ def _dequantise(transformers: Any, source: Path, folder: Path) -> None:
     import torch
 
     where: dict[str, Any] = {"pretrained_model_name_or_path": source.parent, "gguf_file": source.name}
-    with redirect_stderr(StringIO()):  # a progress bar that has no switch of its own
+    # A progress bar that has no switch of its own, and a file that is read four times.
+    with redirect_stderr(StringIO()), patch("gguf.GGUFReader", reader()):
         packed = transformers.AutoModelForCausalLM.from_pretrained(**where, dtype=torch.float32)
         tokenizer = transformers.AutoTokenizer.from_pretrained(**where)
+        config = transformers.AutoConfig.from_pretrained(**where)
     # A model that came from a GGUF file counts as quantised and refuses to be saved; its weights do not.
-    config = transformers.AutoConfig.from_pretrained(**where)
     plain = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32)
     plain.load_state_dict(packed.state_dict())
     plain.save_pretrained(folder)

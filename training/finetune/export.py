@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.merged import TOKENS
 from training.finetune.base import import_transformers
 
@@ -153,7 +154,7 @@ def _read(path: Path) -> _Held:
     import gguf
 
     try:
-        file: Any = gguf.GGUFReader(path)
+        file = read_gguf(path)
         weights = {tensor.name: np.array(tensor.data) for tensor in file.tensors}
         alpha = file.fields[gguf.Keys.Adapter.LORA_ALPHA].contents()
         rank = next(len(weight) for name, weight in weights.items() if name.endswith("lora_a"))

@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from mnemocraft.llm.gguf_file import read_gguf
+
 LAYERS, HEADS, SIZE, WIDTH, WINDOW = 18, 4, 256, 640, 512
 GLOBAL = 6
 """Every sixth layer looks back to the beginning, the others 512 tokens."""
@@ -23,10 +25,9 @@ CHUNK = 2048
 
 def load(path: Path) -> dict[str, np.ndarray]:
     """Weights by name, float32, of a model in llama.cpp's format whatever it is quantised to."""
-    import gguf
     from gguf.quants import dequantize
 
-    tensors = gguf.GGUFReader(path).tensors
+    tensors = read_gguf(path).tensors
     return {item.name: dequantize(item.data, item.tensor_type).astype(np.float32) for item in tensors}
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mnemocraft.llm.gguf_file import read_gguf
+
 CONTROL, OWN, BYTE = 3, 4, 6
 """Kinds of tokens: marks, whole pieces of text that are never put together, and single bytes."""
 FIELDS = ("tokens", "scores", "token_type")
@@ -24,9 +26,7 @@ class Words:
     @classmethod
     def of(cls, path: Path) -> Words:
         """The tokenizer in a GGUF file."""
-        import gguf
-
-        fields = gguf.GGUFReader(path).fields
+        fields = read_gguf(path).fields
         return cls(*(fields[f"tokenizer.ggml.{name}"].contents() for name in FIELDS))
 
     def __init__(self, texts: list[str], scores: list[float], kinds: list[int]) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.llm.gguf_file import read_gguf
 
 TOKENS = "mnemocraft.tokens"
 """Where an adapter's file names its tokens: their ids in the base model, in ascending order."""
@@ -36,19 +37,17 @@ def merged(base: Path, adapter: Path, target: Path) -> bool:
         MissingExtra: ``gguf`` is not installed.
         MnemocraftError: A file cannot be read or written, or the adapter is another model's.
     """
-    try:
-        import gguf
-    except ImportError:
-        raise MissingExtra("Model 'local' needs an extra: pip install 'mnemocraft[local]'.") from None
     unfinished = target.with_suffix(f".{os.getpid()}.tmp")
     try:
-        held: Any = gguf.GGUFReader(adapter)
+        held = read_gguf(adapter)
         if TOKENS not in held.fields:
             return False
         if not target.is_file():
             target.parent.mkdir(parents=True, exist_ok=True)
-            _write(unfinished, gguf.GGUFReader(base), held, np.array(held.fields[TOKENS].contents()))
+            _write(unfinished, read_gguf(base), held, np.array(held.fields[TOKENS].contents()))
             unfinished.replace(target)
+    except ImportError:
+        raise MissingExtra("Model 'local' needs an extra: pip install 'mnemocraft[local]'.") from None
     except (OSError, ValueError, LookupError) as error:
         with suppress(OSError):
             unfinished.unlink()
