@@ -18,7 +18,7 @@ from mnemocraft.llm.replay import RECORDINGS
 
 torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'")
 transformers = pytest.importorskip("transformers", reason="pip install 'mnemocraft[finetune]'")
-gguf = pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
+pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
 
 from training.gpu.engine import HEADS, LAYERS, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
 from training.gpu.server import Batcher, Job, prompt  # noqa: E402
