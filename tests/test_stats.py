@@ -139,6 +139,19 @@ def test_one_episode_per_cluster_is_the_plain_interval() -> None:
     assert (estimate.low, estimate.high) == pytest.approx(tuple(plain.confidence_interval), abs=2e-3)
 
 
+def test_two_halves_measure_what_each_does_by_itself() -> None:
+    rng = np.random.default_rng(7)
+    a, b = records(rng).assign(x=rng.normal(size=180)), records(rng).assign(x=rng.normal(size=180))
+    sums = grid(a, b, "x", cluster="target")
+    keys, one = (
+        list(sums.value),
+        rng.integers(0, 2, (50, len(sums.sizes[next(iter(sums.value))]))).astype(float),
+    )
+    both = sums.weighted(keys, np.stack([one, 1 - one]))
+    assert np.allclose(both, [sums.weighted(keys, half) for half in (one, 1 - one)], equal_nan=True)
+    assert not np.allclose(both[0], both[1])
+
+
 @settings(max_examples=5, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_no_bit(random: Any) -> None:

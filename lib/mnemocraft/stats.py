@@ -125,7 +125,8 @@ class Cells:
         value, n: The measure and its number of episodes, by cell; only cells that have episodes.
         sizes: How many episodes each cluster has in the cell, shape (clusters,).
         weighted: The measure in some cells if clusters count as often as they are told to: from how often,
-            shape (..., clusters), to shape (..., cells); NaN where it is undefined.
+            shape (..., clusters), to shape (..., cells); NaN where it is undefined. The first axis of three
+            is that of two halves: every cluster counts once in one of them.
     """
 
     value: dict[Key, float]
@@ -266,6 +267,14 @@ def _halves(clusters: int) -> Floats:
     return np.stack([one, 1 - one]).swapaxes(1, 2)
 
 
+def _drawn(often: Floats, column: Floats) -> Floats:
+    """A column's sum if its clusters count so often; the second of two halves is what the first leaves."""
+    if often.ndim < 3:
+        return often @ column
+    one = often[0] @ column
+    return np.stack([one, column.sum() - one])
+
+
 @lru_cache(maxsize=2)
 def _resamplings(clusters: int) -> Floats:
     """How often each cluster is drawn in each bootstrap sample, shape (draws, clusters)."""
@@ -307,7 +316,7 @@ def cells(episodes: pd.DataFrame, measure: Measure, by: Sequence[str], cluster: 
         sums = dict(zip(names.itertuples(index=False, name=None), of_all, strict=True))
 
     def weighted(keys: Sequence[Key], drawn: Floats) -> Floats:
-        columns = [[drawn @ column for column in sums[key].T] for key in keys]  # faster than all at once
+        columns = [[_drawn(drawn, column) for column in sums[key].T] for key in keys]  # all at once is slower
         with np.errstate(invalid="ignore", divide="ignore"):
             return measure.value(np.moveaxis(np.array(columns), (0, 1), (-2, -1)))
 
