@@ -352,7 +352,7 @@ def test_what_cannot_be_exported_is_one_sentence(tmp_path):
     assert not (tmp_path / "dora.gguf").exists()
 
 
-def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):
+def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch, tmp_path):
     real = builtins.__import__
 
     def missing(name, *args, **kwargs):
@@ -363,3 +363,5 @@ def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(MissingExtra, match=r"pip install 'mnemocraft\[finetune\]'"):
         load_base(torch.float32)
+    with pytest.raises(MissingExtra, match=r"pip install 'mnemocraft\[local\]'"):
+        lay(tmp_path / "base.gguf", tmp_path / "adapter.gguf", tmp_path / "whole.gguf")

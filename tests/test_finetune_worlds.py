@@ -396,7 +396,7 @@ def test_it_is_counted_how_much_is_learnt_of_whom(tmp_path, monkeypatch):
     """A dialogue's source says here which of its tokens are learnt."""
     monkeypatch.setitem(worlds.NUMBER, "kitchen", 4)
     monkeypatch.setitem(command.COURSES_OF_A_WORLD, "kitchen", 2)
-    monkeypatch.setattr(base, "load_base", lambda dtype: (None, None))
+    monkeypatch.setattr(base, "load_tokenizer", lambda: None)
 
     def sequence(dialogue, tokenizer, longest):
         learn = np.array([letter == "1" for letter in dialogue.source])

@@ -139,17 +139,19 @@ def test_one_episode_per_cluster_is_the_plain_interval() -> None:
     assert (estimate.low, estimate.high) == pytest.approx(tuple(plain.confidence_interval), abs=2e-3)
 
 
-def test_two_halves_measure_what_each_does_by_itself() -> None:
+@pytest.mark.parametrize("value", ["a number", "a count"])
+def test_two_halves_measure_what_each_does_by_itself(value: str) -> None:
+    """Only seven of sixty clusters have episodes, so that a half may have none: then it measures nothing."""
     rng = np.random.default_rng(7)
-    a, b = records(rng).assign(x=rng.normal(size=180)), records(rng).assign(x=rng.normal(size=180))
-    sums = grid(a, b, "x", cluster="target")
-    keys, one = (
-        list(sums.value),
-        rng.integers(0, 2, (50, len(sums.sizes[next(iter(sums.value))]))).astype(float),
-    )
-    both = sums.weighted(keys, np.stack([one, 1 - one]))
-    assert np.allclose(both, [sums.weighted(keys, half) for half in (one, 1 - one)], equal_nan=True)
-    assert not np.allclose(both[0], both[1])
+    x = rng.normal(size=60) if value == "a number" else 1.0 * rng.integers(0, 9, 60)
+    frame = pd.DataFrame({"cell": "few", "cluster": np.arange(60), "x": x, "n": 1.0 * (np.arange(60) < 7)})
+    few = cells(frame, rate("x", over="n"), ["cell"], "cluster")
+    one = 1.0 * np.random.default_rng(0).integers(0, 2, (2000, 60))
+    one[:9, :7] = 1
+    both = few.weighted([("few",)], np.stack([one, 1 - one]))
+    alone = np.array([few.weighted([("few",)], half) for half in (one, 1 - one)])
+    assert not np.isfinite(alone[1, :9]).any()
+    np.testing.assert_allclose(both, alone, rtol=1e-12)
 
 
 @settings(max_examples=5, deadline=None)

@@ -268,8 +268,11 @@ def _halves(clusters: int) -> Floats:
 
 
 def _drawn(often: Floats, column: Floats) -> Floats:
-    """A column's sum if its clusters count so often; the second of two halves is what the first leaves."""
-    if often.ndim < 3:
+    """A column's sum if its clusters count so often.
+
+    Of counts the second of two halves is what the first leaves; other sums would not leave exactly nothing.
+    """
+    if often.ndim < 3 or (column != np.rint(column)).any():
         return often @ column
     one = often[0] @ column
     return np.stack([one, column.sum() - one])

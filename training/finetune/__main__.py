@@ -3,8 +3,8 @@
 Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
 at every check. ``--world kitchen`` (``minecraft``, ``household``, ``plancraft``) makes that of another world,
 see :mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it
-is shown, and counts how much of whom (``kitchen_gemma-3-270m_taught.csv``). Each can be stopped at any time
-and started again; ``--minutes`` stops a training after so many.
+is shown, and counts how much of whom (``kitchen_gemma-3-270m_taught.csv``; this takes the extra ``finetune``
+too). Each can be stopped at any time and started again; ``--minutes`` stops a training after so many.
 Another world's training has several courses. The adapter that is served after a course is all that the next
 needs, so that they can be given on different days and machines; ``--anew`` begins with the first all the
 same. A recording goes by the adapter that made it. ``python -m training.finetune check --world kitchen`` then
@@ -102,10 +102,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     folder = paths.output_root() / "build" / "finetune"
     folder = folder if chosen.world == "how2" else folder / chosen.world
     if chosen.what == "show":
-        shown = courses(folder, chosen.world)
-        print(f"{sum(map(len, shown))} dialogues in {folder}")
         if chosen.world in LESSONS:
             _write(taught(folder, chosen.world), f"{_name(chosen.world)}_taught")
+        print(f"{sum(map(len, courses(folder, chosen.world)))} dialogues in {folder}")
     elif chosen.what == "train":
         train(folder, chosen.world, chosen.threads, chosen.minutes, chosen.anew)
     elif chosen.what == "agree":
@@ -230,15 +229,16 @@ def taught(folder: Path, world: str) -> pd.DataFrame:
     """How much is learnt of whom: a row a course and player.
 
     Columns ``course`` (from 1), ``player``, ``lessons`` of which something is learnt, their ``dialogues``,
-    and the ``answers`` and ``tokens`` that are learnt of these, as far as they are not cut (:data:`LONGEST`).
-    """
-    import torch
+    and the ``answers`` and ``tokens`` that are learnt of these. What is beyond :data:`LONGEST` is not; an
+    answer that is cut there counts.
 
-    from training.finetune.base import load_base
+    Raises:
+        MissingExtra: ``transformers`` or the packaged model is not installed.
+    """
+    from training.finetune.base import load_tokenizer
     from training.finetune.render import sequence
 
-    _, tokenizer = load_base(torch.float32)
-    rows = []
+    tokenizer, rows = load_tokenizer(), []
     for course, part in enumerate(_lessons(folder, world), 1):
         for number, dialogue in part:
             player, learn = lesson(world, SEED, number), sequence(dialogue, tokenizer, LONGEST[world]).learn

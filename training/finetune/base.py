@@ -37,8 +37,14 @@ def load_base(dtype: torch.dtype) -> tuple[PreTrainedModel, PreTrainedTokenizerB
     with quiet():
         folder = _dequantised(transformers)
         model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=dtype)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    return model.eval(), tokenizer
+    return model.eval(), load_tokenizer()
+
+
+def load_tokenizer() -> PreTrainedTokenizerBase:
+    """The base model's tokenizer alone; errors as of :func:`load_base`."""
+    transformers = import_transformers()
+    with quiet():
+        return transformers.AutoTokenizer.from_pretrained(_dequantised(transformers))
 
 
 def import_transformers() -> Any:

@@ -7,19 +7,27 @@ from typing import Any
 
 import numpy as np
 
+from mnemocraft.errors import MissingExtra
+
 
 def read_gguf(path: Path) -> Any:
-    """The package's ``GGUFReader`` of a file; ImportError without the package."""
+    """The package's ``GGUFReader`` of a file. Raises MissingExtra without the package."""
     return reader()(path)
 
 
 def reader() -> Any:
-    """The package's ``GGUFReader``, over an array in the place of a mapped file; ImportError without it.
+    """The package's ``GGUFReader``, over an array in the place of a mapped file.
 
     It takes a slice for every token of a vocabulary, and a slice of a ``memmap`` costs ten of an array:
     Gemma's file is read in 3 seconds instead of 12.
+
+    Raises:
+        MissingExtra: ``gguf`` is not installed.
     """
-    import gguf
+    try:
+        import gguf
+    except ImportError:
+        raise MissingExtra("To read a model's file: pip install 'mnemocraft[local]'.") from None
 
     class Reader(gguf.GGUFReader):
         @property

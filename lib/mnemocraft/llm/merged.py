@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.gguf_file import read_gguf
 
 TOKENS = "mnemocraft.tokens"
@@ -46,8 +46,6 @@ def merged(base: Path, adapter: Path, target: Path) -> bool:
             target.parent.mkdir(parents=True, exist_ok=True)
             _write(unfinished, read_gguf(base), held, np.array(held.fields[TOKENS].contents()))
             unfinished.replace(target)
-    except ImportError:
-        raise MissingExtra("Model 'local' needs an extra: pip install 'mnemocraft[local]'.") from None
     except (OSError, ValueError, LookupError) as error:
         with suppress(OSError):
             unfinished.unlink()

@@ -151,7 +151,7 @@ def judge(
         cells = measured[claim.metric]
         floor = stats.BOOTSTRAP_FLOOR if claim.registered else stats.FLOOR
         asked = float(sum(w * printed.get((claim.metric, key), nan) for key, w in weights.items()))
-        least = cells.detectable(weights, len(rows), claim.rates)
+        least = nan if claim.unfit else cells.detectable(weights, len(rows), claim.rates)
         to_find = nan if claim.registered else asked
         verdict = stats.verdict(effect, many, claim.direction, asked=to_find, detectable=least)
         told.append(
