@@ -183,7 +183,7 @@ def dishes(table: pd.DataFrame, model: str) -> Figure:
         UNKNOWN: "dishes that were not",
     }
     points(axes, series(table, "items", kinds), methods, "method", apart=0.2)
-    named = [small_tables.LABELS[method].replace("(", "\n(") for method in methods]
+    named = [small_tables.LABELS[method].replace(" (", "(").replace("(", "\n(") for method in methods]
     axes.set_xticks(range(len(methods)), named)
     per_cent(axes, "Pass@1 (%)")
     plots.legend(figure, axes, 3)

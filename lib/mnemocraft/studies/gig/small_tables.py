@@ -20,7 +20,7 @@ RECORDED = ARMS[:11]
 LABELS = (
     METHOD_LABELS
     | {held: f"{METHOD_LABELS[method]}, held" for held, method in HELD.items()}
-    | {MISLED: "GiG(+LD+wrong Exp)", "recap": "ReCAP(hardly taught)"}
+    | {MISLED: "GiG(+LD+wrong Exp)", "recap": "ReCAP (hardly taught)"}
 )
 LEAST = 0.5
 """The design's goal for all five known dishes with GiG or ReAct, set before anything was recorded."""
