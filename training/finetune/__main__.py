@@ -180,7 +180,7 @@ def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> No
         print("nothing is left to learn for the adapter that is served; --anew begins with the first course")
     if checks:
         rows = pd.DataFrame(checks).assign(served=lambda t: t["step"] == step)
-        replace_file(ADAPTERS / f"{name}.csv", rows.to_csv(index=False))
+        _write(rows, name)
     print(f"served: the adapter after step {step} of {len(trainer.steps)}; {ADAPTERS / name}.gguf")
 
 
@@ -252,7 +252,7 @@ def taught(folder: Path, world: str) -> pd.DataFrame:
 
 
 def _write(table: pd.DataFrame, name: str) -> None:
-    """Beside the adapters."""
+    """Write a table beside the adapters."""
     replace_file(ADAPTERS / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
 
 
@@ -369,7 +369,7 @@ def check_lessons(world: str, threads: int) -> None:
     file = ADAPTERS / f"{_name(world)}.gguf"
     step = step_of(file)
     found = check(file, world, threads).assign(step=step)
-    found.to_csv(file.with_suffix(".csv"), index=False, lineterminator="\n")
+    _write(found, _name(world))
     print(found.to_string(index=False))
 
 
@@ -389,7 +389,7 @@ def agree(world: str) -> None:
     found.insert(0, "role", roles)
     found["as_expert"] = found["answer"] == pd.Series(said)
     decided = decisions(found["role"], pd.Series(said), found["answer"])
-    found.drop(columns="answer").to_csv(ADAPTERS / f"{_name(world)}_agreement.csv", index=False)
+    _write(found.drop(columns="answer"), f"{_name(world)}_agreement")
     print(json.dumps(summary(found) | decided, indent=1))
     print(found.groupby("role")["as_expert"].agg(["sum", "size"]))
 

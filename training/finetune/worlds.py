@@ -81,8 +81,8 @@ class Stage:
     Attributes:
         begins: Number of the first.
         order: Who plays, in turn.
-        kept: Share of the dialogues that is kept of who begins many, one at every step or (ReCAP in the
-            kitchen) at every sub-task. Where not everything is known all are kept.
+        kept: Share of the dialogues that is kept of who begins one at every step, or has one that is long
+            (ReCAP in the kitchen; it left too few). Where not everything is known all are kept.
         long: The same of long dishes, by which the others' share is multiplied.
         derives: What an answer follows from is written in front of it (:mod:`training.finetune.derived`).
         mends: They put right what those before left out. In Minecraft MindStores has to foresee failures

@@ -5,6 +5,7 @@ Each function takes a table (and the model's name) and returns a matplotlib figu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -183,7 +184,7 @@ def dishes(table: pd.DataFrame, model: str) -> Figure:
         UNKNOWN: "dishes that were not",
     }
     points(axes, series(table, "items", kinds), methods, "method", apart=0.2)
-    named = [small_tables.LABELS[method].replace(" (", "(").replace("(", "\n(") for method in methods]
+    named = [re.sub(r" ?\(", "\n(", small_tables.LABELS[method]) for method in methods]
     axes.set_xticks(range(len(methods)), named)
     per_cent(axes, "Pass@1 (%)")
     plots.legend(figure, axes, 3)
