@@ -20,6 +20,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -53,12 +54,14 @@ class Settings:
         change: What is set beside :class:`Local`'s own settings, which are made first.
         own: Without these it is llama.cpp as it comes, with room enough in every slot.
         merged: The adapter is laid into the model, with the tokens of the recording alone.
+        apart: As many servers as threads, with one each, in the place of one that has them all.
     """
 
     parallel: int
     change: Callable[[Any], None] = lambda params: None
     own: bool = True
     merged: bool = False
+    apart: bool = False
 
 
 def drafts(params: Any) -> None:
@@ -94,19 +97,20 @@ SETTINGS = {
     "1 slot, merged": Settings(1, merged=True),
     "4 slots, merged": Settings(4, merged=True),
     "8 slots, merged": Settings(8, merged=True),
+    "1 slot, merged, a server a thread": Settings(1, merged=True, apart=True),
+    "4 slots, merged, a server a thread": Settings(4, merged=True, apart=True),
 }
 """By name; answers are compared with those of the first row. What was computed of a prompt's later parts is
 never reused after another beginning (``n_cache_reuse``), as it depends on the beginning."""
 
 
 class Tuned(Local):
-    """A server with settings of its own, that keeps what llama.cpp says of each answer."""
+    """A server with settings of its own."""
 
     def __init__(self, settings: Settings, threads: int) -> None:
         model = str(merging()) if settings.merged else ADAPTER
         super().__init__(model, context=CONTEXT, parallel=settings.parallel, threads=threads)
-        self.settings, self.timings = settings, list[dict[str, float]]()
-        self.seconds = self.processor = 0.0
+        self.settings = settings
 
     def _tune(self, params: Any) -> None:
         if self.settings.own:
@@ -122,32 +126,23 @@ class Tuned(Local):
         whole = MERGED / f"{self._files.name}.gguf"
         return (whole if self.settings.merged else self._files.base).stat().st_size
 
-    async def timed(self, conversations: list[list[Request]]) -> list[Reply]:
-        """Replies to all requests, conversations asked ``parallel`` at a time."""
-        left, found = list(enumerate(conversations)), dict[int, list[Reply]]()
-        read = Endpoint.read
+    async def warm(self, first: Request) -> None:
+        """Have every slot compute the system message once, as it is in a long run."""
+        hello = [first.messages[0], {"role": "user", "content": "Hello"}]
+        asked = replace(first, messages=hello, max_tokens=1)
+        await asyncio.gather(*(self.generate(asked) for _ in range(self._parallel)))
 
-        def kept(endpoint: Endpoint, data: Any, *rest: Any) -> Reply:
-            self.timings.append(data["timings"])
-            return read(endpoint, data, *rest)
+    async def play(self, left: list[list[Request]]) -> list[tuple[Request, Reply]]:
+        """Ask conversations that are left, ``parallel`` at a time, until none is."""
+        found = []
 
-        async def worker() -> None:
+        async def slot() -> None:
             while left:
-                n, requests = left.pop(0)
-                found[n] = [await self.generate(request) for request in requests]
+                for request in left.pop(0):
+                    found.append((request, await self.generate(request)))
 
-        with patch.object(Endpoint, "read", kept):
-            first = conversations[0][0]  # every slot computes the system message once, as in a long run
-            warm = replace(
-                first, messages=[first.messages[0], {"role": "user", "content": "Hello"}], max_tokens=1
-            )
-            await asyncio.gather(*(self.generate(warm) for _ in range(self._parallel)))
-            self.timings.clear()
-            started, processor = time.perf_counter(), time.process_time()
-            await asyncio.gather(*(worker() for _ in range(self._parallel)))
-            self.seconds, self.processor = time.perf_counter() - started, time.process_time() - processor
-        await self.aclose()
-        return [reply for n in sorted(found) for reply in found[n]]
+        await asyncio.gather(*(slot() for _ in range(self._parallel)))
+        return found
 
 
 @cache
@@ -188,6 +183,7 @@ def workload(conversations: int) -> list[list[Request]]:
         ]
         for end in ends
     ]
+    chains.sort(key=len, reverse=True)  # so that servers end about together
     few = round(sum(map(len, chains)) * len(others) / len(actor))
     alone = [[request] for request in _evenly(others, few)]
     places = [
@@ -215,26 +211,48 @@ def bandwidth(threads: int, megabytes: int = 512) -> float:
     return megabytes * 2**20 / min(seconds)
 
 
+async def timed(
+    servers: list[Tuned], conversations: list[list[Request]]
+) -> tuple[dict[str, float], list[Reply]]:
+    """What llama.cpp says of the answers, summed, with ``seconds`` and ``processor`` in all; the replies."""
+    timings, read = list[dict[str, float]](), Endpoint.read
+
+    def kept(endpoint: Endpoint, data: Any, *rest: Any) -> Reply:
+        timings.append(data["timings"])
+        return read(endpoint, data, *rest)
+
+    with patch.object(Endpoint, "read", kept):
+        await asyncio.gather(*(server.warm(conversations[0][0]) for server in servers))
+        timings.clear()
+        left, started, processor = list(conversations), time.perf_counter(), time.process_time()
+        found = await asyncio.gather(*(server.play(left) for server in servers))
+        spent = {"seconds": time.perf_counter() - started, "processor": time.process_time() - processor}
+    for server in servers:
+        await server.aclose()
+    replies = {request.key(): reply for request, reply in chain(*found)}
+    return dict(pd.DataFrame(timings).sum()) | spent, [replies[r.key()] for r in chain(*conversations)]
+
+
 def measured(
     name: str, conversations: list[list[Request]], threads: int
 ) -> tuple[dict[str, Any], list[Reply]]:
     """A row of the table, and the replies."""
-    server = Tuned(SETTINGS[name], threads)
-    replies = asyncio.run(server.timed(conversations))
-    total = pd.DataFrame(server.timings).sum()
+    apart = SETTINGS[name].apart
+    servers = [Tuned(SETTINGS[name], 1 if apart else threads) for _ in range(threads if apart else 1)]
+    total, replies = asyncio.run(timed(servers, conversations))
     row = {
         "settings": name,
-        "answers_per_s": len(replies) / server.seconds,
-        "processor_s_per_answer": server.processor / len(replies),
+        "answers_per_s": len(replies) / total["seconds"],
+        "processor_s_per_answer": total["processor"] / len(replies),
         "prompt_tokens_computed": int(total["prompt_n"]),
         "prompt_tokens_from_cache": int(total["cache_n"]),
         "tokens_generated": int(total["predicted_n"]),
         "tokens_drafted": int(total.get("draft_n", 0)),
         "drafts_accepted": int(total.get("draft_n_accepted", 0)),
-        "prompt_tokens_per_s": 1e3 * total["prompt_n"] / total["prompt_ms"],
-        "generated_tokens_per_s": 1e3 * total["predicted_n"] / total["predicted_ms"],
-        "seconds": server.seconds,
-        "weights_gb": server.weights / 1e9,
+        "prompt_tokens_per_s": len(servers) * 1e3 * total["prompt_n"] / total["prompt_ms"],
+        "generated_tokens_per_s": len(servers) * 1e3 * total["predicted_n"] / total["predicted_ms"],
+        "seconds": total["seconds"],
+        "weights_gb": servers[0].weights / 1e9,
     }
     return row, replies
 

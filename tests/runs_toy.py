@@ -56,6 +56,14 @@ class InstantSpec(ModelSpec):
         return InstantModel(self.cpu_bound, self.stops_after, self.stops_with)
 
 
+@dataclass(frozen=True)
+class LocalSpec(InstantSpec):
+    """A small local model's, but for the model."""
+
+    cpu_bound: bool = False
+    own_server = light = True
+
+
 @dataclass
 class ToyRunner:
     """Remembers a word per episode; whether it succeeds depends on all words it remembers.

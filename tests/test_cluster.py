@@ -26,7 +26,7 @@ from mnemocraft.runs.jobs import run_job
 from mnemocraft.runs.lease import Lease, hold
 from mnemocraft.runs.store import trajectory_path
 from mnemocraft.runs.stream import Job
-from runs_toy import KILL_STUDY, TASKS, InstantSpec, start_slower, toy_study
+from runs_toy import KILL_STUDY, TASKS, InstantSpec, LocalSpec, start_slower, toy_study
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")
 
@@ -257,6 +257,8 @@ def test_an_endpoint_s_streams_are_spread_within_its_limit_unless_a_budget_must_
     assert len(cluster.parts(endpoint, False)) == 4 and cluster.at_once(endpoint, False) == 3
     assert len(cluster.parts(job(tmp_path, InstantSpec(budget=Budget(9))), False)) == 1
     assert len(KILL_STUDY.streams) == cluster.at_once(job(tmp_path), True)
+    local = job(tmp_path, LocalSpec(max_concurrency=3))
+    assert len(cluster.parts(local, False)) == cluster.at_once(local, False) == 4, "a server in every worker"
 
 
 def test_a_budget_whose_worker_died_is_not_begun_anew(tmp_path: Path) -> None:

@@ -70,28 +70,41 @@ def test_the_forecast_multiplies_out_and_names_dollars(study: Study, monkeypatch
     needs = rehearse(study, study.streams, np.inf)
     prompt = sum(needs[s.condition.id][1] * len(s.tasks) for s in study.streams)
     with FakeServer(latency=0.05) as server:
-        said = announcement(study, left, ModelSpec("some-model", base_url=server.url))
+        said = announcement(study, left, ModelSpec("some-model", base_url=server.url), 1)
     assert f"{sum(left):,} episodes" in said and f"${prompt * 1e-3:,.2f}" in said
 
 
-@pytest.mark.parametrize(("one_by_one", "least"), [(True, 3.0), (False, 0.0)])
+class LocalSpec(ModelSpec):
+    """A small local model's, but for the model."""
+
+    own_server = light = True
+
+
+@pytest.mark.parametrize(
+    ("spec", "one_by_one", "fewest", "most"),
+    [(ModelSpec, True, 0.7, 2), (ModelSpec, False, 0, 0.25), (LocalSpec, True, 0.23, 0.67)],
+)
 def test_the_forecast_sees_whether_answers_come_side_by_side(
-    study: Study, one_by_one: bool, least: float, monkeypatch: pytest.MonkeyPatch
+    study: Study,
+    spec: type[ModelSpec],
+    one_by_one: bool,
+    fewest: float,
+    most: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A server that gives five answers a second, whoever asks, was forecast to be sixteen times as fast."""
+    """A server that gives five answers a second, whoever asks, was forecast to be sixteen times as fast. A
+    local model has one for each of three workers."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     left = [len(stream.tasks) for stream in study.streams]
     needs = rehearse(study, study.streams, np.inf)
     calls = sum(needs[s.condition.id][0] * len(s.tasks) for s in study.streams)
     with FakeServer(latency=0.05, one_by_one=one_by_one) as server:
-        said = announcement(study, left, ModelSpec("some-model", base_url=server.url))
+        said = announcement(study, left, spec("some-model", base_url=server.url), 3)
         asked = len(server.requests)
     seconds = float(re.search(r"to write, (\d+) (s|minutes)", said)[1])  # type: ignore[index]
     seconds *= 60 if "minutes at" in said else 1
-    alone = 0.05 * calls
     assert asked == 6
-    assert 0.7 * alone < seconds < 2 * alone if one_by_one else seconds < alone / 4
-    assert seconds > least
+    assert fewest < seconds / (0.05 * calls) < most
 
 
 def test_calls_and_tokens_are_counted_in_lines_that_are_whole(tmp_path: Path) -> None:

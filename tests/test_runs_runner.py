@@ -19,8 +19,9 @@ from mnemocraft.errors import BudgetExceeded, MissingExtra, MnemocraftError, Run
 from mnemocraft.llm import Budget, Usage
 from mnemocraft.runs import ModelSpec, Study, load_records, read_trajectory, run_study, runner, write_table
 from mnemocraft.runs.identity import identify
-from mnemocraft.runs.lease import hold
-from runs_toy import TASKS, InstantSpec, ToyRunner, toy_study
+from mnemocraft.runs.lease import Lease, hold
+from mnemocraft.runs.stream import Job
+from runs_toy import TASKS, InstantSpec, LocalSpec, ToyRunner, toy_study
 
 TIMES = ["wall_s", "commit", "trajectory_offset", "trajectory_length"]
 FAULTS = {"T003": "error", "T007": "crash", "T011": "unwritable", "T013": "caught"}
@@ -64,6 +65,58 @@ def test_the_number_of_workers_changes_nothing(workers: int, tmp_path: Path, ref
 def test_an_endpoint_model_plays_the_same_streams(tmp_path: Path, reference: bytes) -> None:
     frame = run(toy_study(faults=FAULTS), tmp_path, InstantSpec(cpu_bound=False, max_concurrency=3))
     assert table(frame, tmp_path / "t.csv") == reference
+
+
+@pytest.mark.parametrize(
+    ("spec", "workers", "streams"),
+    [
+        (LocalSpec(), 3, [2, 1, 1]),
+        (LocalSpec(), 9, [1, 1, 1, 1]),
+        (LocalSpec(budget=Budget(9)), 3, [4]),
+        (InstantSpec(cpu_bound=False), 3, [4]),
+        (InstantSpec(), 2, [1, 1, 1, 1]),
+    ],
+)
+def test_each_worker_of_a_local_model_has_its_share_of_the_streams(
+    tmp_path: Path, spec: InstantSpec, workers: int, streams: list[int]
+) -> None:
+    """A budget is counted in one place, where an endpoint's limit of requests at a time holds too."""
+    study = toy_study()
+    whole = Job(study, study.streams, spec, Lease(tmp_path), "commit")
+    with runner._executor(whole, spec.cpu_bound, workers, None) as (_, jobs):
+        shares = [job.streams for job in jobs]
+    assert [len(share) for share in shares] == streams
+    assert sorted(map(repr, sum(shares, ()))) == sorted(map(repr, study.streams))
+
+
+def test_the_servers_of_a_local_model_play_the_same_streams_as_one(tmp_path: Path, reference: bytes) -> None:
+    frame = run(toy_study(faults=FAULTS), tmp_path, LocalSpec(), workers=2)
+    assert table(frame, tmp_path / "t.csv") == reference
+
+
+def test_only_a_light_local_model_has_several_servers(tmp_path: Path) -> None:
+    """Each of a large one would take its gigabytes again, and wait for the same memory."""
+    file = tmp_path / "model.gguf"
+    for size, servers in ((10**6, 4), (2 * 10**9, 1)):
+        with file.open("wb") as model:
+            model.write(b"GGUF")
+            model.truncate(size)  # sparse: it takes no room
+        spec = ModelSpec(f"local:{file}")
+        assert spec.own_server and spec.servers(4) == servers
+        assert replace(spec, budget=Budget(9)).servers(4) == 1
+        assert replace(spec, options={"server": "http://127.0.0.1:1/v1"}).servers(4) == 1
+    assert ModelSpec("some-model").servers(4) == 1
+
+
+def test_a_local_model_is_asked_by_as_many_streams_as_it_answers_at_a_time() -> None:
+    """Others would wait in line while their time runs."""
+    local = ModelSpec("local:x", options={"parallel": 6})
+    assert (local.own_server, local.streams_at_a_time) == (True, 6)
+    elsewhere = replace(local, options={"parallel": 6, "server": "http://127.0.0.1:1/v1"})
+    assert (elsewhere.own_server, elsewhere.streams_at_a_time) == (False, 6)
+    assert ModelSpec("local").streams_at_a_time == 1
+    hosted = ModelSpec("some-model", max_concurrency=5)
+    assert (hosted.own_server, hosted.streams_at_a_time) == (False, 5)
 
 
 @pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])

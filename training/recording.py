@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.recording", description=__doc__)
     parser.add_argument("notebook", choices=STUDIES, help="whose study")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes, each with a server")
     parser.add_argument("--server", help="address of a server that has this model (training.gpu.server)")
     parser.add_argument(
         "--part",
@@ -110,12 +110,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         import_recording(added, cache)
     whole = study("full")
     played = replace(whole, streams=whole.streams[part - 1 :: parts])
-    own = {"threads": chosen.threads, "context": context}  # of a server that is started here
-    options = {"parallel": slots} | ({"server": chosen.server} if chosen.server else own)
-    spec = ModelSpec(f"local:{adapter}", cache, options=options, max_concurrency=slots)
+    served = {"server": chosen.server} if chosen.server else {"context": context}
+    spec = ModelSpec(f"local:{adapter}", cache, options={"parallel": slots, **served})
     try:
         with _stoppable():
-            records = run_study(played, spec, out=out / chosen.notebook, workers=1)
+            records = run_study(played, spec, out=out / chosen.notebook, workers=chosen.workers)
         print(f"{len(records)} episodes, all that there are")
     except KeyboardInterrupt:
         print("stopped; goes on with --go-on")

@@ -40,6 +40,9 @@ Gemma knows no system turn; the base model knows no turns at all, so that a turn
 CACHE = Path.home() / ".cache" / "mnemocraft"
 MERGED = CACHE / "merged"
 """Where models lie that adapters were laid into: 0.1 GB each, made in seconds at first use."""
+LIGHT = 10**9
+"""Bytes of a file below which a model is light. A large one waits for memory, not for the processor, and may
+not fit into it twice."""
 _TURN_MARKS = ("<|im_end|>", "<|im_start|>")
 """Marks of the chat format llama.cpp uses for a model without one; such a model writes them as text."""
 
@@ -52,8 +55,9 @@ class Local:
     Args:
         model: a model or adapter as :func:`find_model` takes it.
         context: tokens that fit into the model's context; the packaged model was made for so many.
-        threads: processor threads that generate. More are faster on an idle machine, but as they wait for
-            each other at every step they are several times slower on a busy one; hence one.
+        threads: processor threads that generate. As they wait for each other at every step, more of them
+            give a small model a fifth less than as many servers, and are several times slower on a busy
+            machine; hence one, and a run with a :data:`LIGHT` model has a server for each of its ``workers``.
         parallel: requests answered at a time. Several share each pass through the weights and
             finish sooner in all if they are short (a few thousand tokens each fill the cache); but
             rounding, and now and then an answer, then depends on the others.
@@ -66,7 +70,7 @@ class Local:
         MnemocraftError: the file does not exist.
     """
 
-    cpu_bound = False  # one server with threads of its own, shared by all streams
+    cpu_bound = False  # its server is; how many a run has says ModelSpec.servers
 
     def __init__(
         self,
@@ -148,7 +152,8 @@ class Local:
         """What makes it fast; ``benchmarks/bench_local.py`` measures each against llama.cpp's defaults."""
         params.n_ctx, params.n_parallel = self._context * self._parallel, self._parallel
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
-        params.cache_prompt, params.cache_ram_mib = True, 1024  # conversations that take turns stay warm
+        params.cache_prompt = True
+        params.cache_ram_mib = 256 * self._parallel  # conversations that take turns stay warm
         params.slot_prompt_similarity = 0.6  # roles share half of a prompt, and must not share a slot
 
 

@@ -51,13 +51,14 @@ def first_look(study: Study, most: int) -> tuple[Stream, ...]:
     return tuple(replace(first[name], tasks=first[name].tasks[:1]) for name in first if name in chosen)
 
 
-def announcement(study: Study, left: Sequence[int], spec: ModelSpec) -> str:
+def announcement(study: Study, left: Sequence[int], spec: ModelSpec, workers: int) -> str:
     """What the episodes that are left will cost in calls, tokens, minutes and dollars, in two sentences.
 
     Args:
         study: What is to be run.
         left: Number of episodes by stream.
         spec: The model; it is asked six short questions to time it.
+        workers: Processes; a small local model has a server in each.
 
     Raises:
         MnemocraftError: It does not answer.
@@ -70,7 +71,7 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec) -> str:
         episodes[stream.condition.id] += count
     calls, prompt, completion = total(episodes, rehearse(study, streams, REHEARSAL_S))
     seconds, at_once, price = asyncio.run(_timed(spec))
-    took = calls * seconds / min(at_once, len(streams))
+    took = calls * seconds / min(at_once * spec.servers(workers), len(streams))
     dollars = "" if price is None else f", ${price.of(Usage(prompt, completion)):,.2f}"
     long = (
         " That is long: Ctrl-C stops it and keeps what is finished; --profile smoke gives a first look."
@@ -134,7 +135,7 @@ async def _timed(spec: ModelSpec) -> tuple[float, float, Price | None]:
         if not model.cpu_bound:
             tried = [f"Count from {number} to ten." for number in range(2, 2 + TRIED)]
             four = await _seconds(model, *tried)
-            at_once = spec.max_concurrency if four < 2 * took else TRIED * took / four
+            at_once = spec.streams_at_a_time if four < 2 * took else TRIED * took / four
     finally:
         await model.aclose()
     return took, at_once, prices().get(spec.name)

@@ -23,7 +23,7 @@ def run_job(job: Job) -> None:
 
 async def _play(job: Job) -> None:
     model = job.spec.open()
-    gate = asyncio.Semaphore(job.spec.max_concurrency)
+    gate = asyncio.Semaphore(job.spec.streams_at_a_time)
 
     async def play(stream: Stream) -> None:
         async with gate:  # a stream asks one thing at a time, so no request waits while its time runs

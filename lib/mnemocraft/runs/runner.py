@@ -56,8 +56,9 @@ def run_study(
 ) -> pd.DataFrame:
     """Play every episode of a study that ``out`` does not hold yet, and return the records.
 
-    Streams of a model that burns this machine's processor run in ``workers`` processes, those of an endpoint
-    in one event loop, ``model_spec.max_concurrency`` streams at a time. Each finished episode is kept at
+    Streams of a model that burns this machine's processor run in ``workers`` processes, and so do those of a
+    small local model, which then have a server each; those of an endpoint run in one event loop,
+    ``model_spec.max_concurrency`` streams at a time. Each finished episode is kept at
     once; after a kill, an interrupt or an error the same call goes on where the run stood and ends with the
     same records. When nothing is missing, no model is opened.
 
@@ -114,7 +115,7 @@ def _run_missing(
     del rows
     if progress and not spec.instant:
         left = [len(s.tasks) - done for s, done in zip(study.streams, finished, strict=True)]
-        print(_aside(announcement, study, left, spec), file=sys.stderr)
+        print(_aside(announcement, study, left, spec, workers), file=sys.stderr)
     paths = [stream_path(lease.out, identity.stem) for identity in identities]
     planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
     bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
@@ -212,10 +213,12 @@ def _executor(
 ) -> Iterator[tuple[Executor, list[Job]]]:
     """Choose where the streams run, and cut them into jobs.
 
-    A processor-bound model gets one job per stream. An endpoint gets a single job, so that concurrency and
-    budget hold for all streams together.
+    A processor-bound model gets one job per stream, and each server of a local model its share of them: it
+    takes seconds to start. An endpoint gets a single job, so that concurrency and budget hold for all streams
+    together.
     """
-    jobs = [replace(job, streams=(stream,)) for stream in job.streams] if cpu_bound else [job]
+    count = len(job.streams) if cpu_bound else min(job.spec.servers(workers), len(job.streams))
+    jobs = [replace(job, streams=job.streams[place::count]) for place in range(count)]
     if given is not None:
         yield given, jobs
     elif len(jobs) == 1 or workers == 1:

@@ -113,8 +113,9 @@ class ModelSpec:
 
     The API key is not among them: it is read from the environment where the model is opened.
     ``name`` and ``options`` (but for ``timeout`` and ``threads``) may change answers and are part of every
-    episode's identity; the other fields are matters of transport and are not. Worker processes each count
-    their own streams against ``budget``; an endpoint's streams, which share a process, count together.
+    episode's identity; the other fields are matters of transport and are not. Worker processes of a model
+    that answers at once each count their own streams against ``budget``; any other's streams then share a
+    process, and count together.
     ``most`` cuts a study to so many episodes (:func:`~mnemocraft.runs.forecast.first_look`).
     """
 
@@ -159,6 +160,28 @@ class ModelSpec:
     def instant(self) -> bool:
         """Whether answers cost neither money nor time."""
         return self.name.partition(":")[0] in INSTANT
+
+    @property
+    def own_server(self) -> bool:
+        """Whether every process that opens the model starts a server for itself."""
+        return self.name.partition(":")[0] == "local" and "server" not in self.options
+
+    @property
+    def streams_at_a_time(self) -> int:
+        """How many streams ask one opened model: as many as it answers at a time, so that none waits."""
+        local = self.name.partition(":")[0] == "local"
+        return int(self.options.get("parallel", 1)) if local else self.max_concurrency
+
+    @cached_property
+    def light(self) -> bool:
+        """Whether a local model is so small that a machine holds one for each of its cores."""
+        from mnemocraft.llm.local import LIGHT, find_model
+
+        return find_model(self.name.partition(":")[2]).base.stat().st_size < LIGHT
+
+    def servers(self, workers: int) -> int:
+        """How many servers a run with so many worker processes starts, or 1: a budget is counted in one."""
+        return workers if self.own_server and self.budget is None and self.light else 1
 
     @cached_property
     def content_name(self) -> str:
