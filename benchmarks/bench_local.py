@@ -1,9 +1,9 @@
 """How fast the local model answers How2's recorded requests, beside llama.cpp's own defaults.
 
 Run ``PYTHONPATH=. python benchmarks/bench_local.py`` on an otherwise idle machine; ``--save`` keeps the
-table. Conversations of the recording are asked again turn by turn, as many at a time as the server has slots,
-and the other roles' requests in the recording's proportion. A row is one server with its settings, started
-anew; the start, in which every slot computes the system message, is not counted.
+table. Conversations of the recording are asked again turn by turn, as many at a time as there are slots, and
+the other roles' requests in the recording's proportion. A row is a server, or several, with their settings,
+started anew; the start, in which every slot computes the system message, is not counted.
 """
 
 from __future__ import annotations
@@ -249,9 +249,10 @@ def measured(
         "tokens_generated": int(total["predicted_n"]),
         "tokens_drafted": int(total.get("draft_n", 0)),
         "drafts_accepted": int(total.get("draft_n_accepted", 0)),
-        "prompt_tokens_per_s": len(servers) * 1e3 * total["prompt_n"] / total["prompt_ms"],
-        "generated_tokens_per_s": len(servers) * 1e3 * total["predicted_n"] / total["predicted_ms"],
+        "prompt_tokens_per_s": 1e3 * total["prompt_n"] / total["prompt_ms"],
+        "generated_tokens_per_s": 1e3 * total["predicted_n"] / total["predicted_ms"],
         "seconds": total["seconds"],
+        "servers": len(servers),
         "weights_gb": servers[0].weights / 1e9,
     }
     return row, replies
@@ -276,7 +277,7 @@ def main() -> None:
         )
         rows.append(row)
         passes = (1 - row["drafts_accepted"] / row["tokens_generated"]) * row["generated_tokens_per_s"]
-        row["weights_read_share"] = passes * row["weights_gb"] * 1e9 / speed
+        row["weights_read_share"] = row["servers"] * passes * row["weights_gb"] * 1e9 / speed
         print(pd.Series(row).to_string(), flush=True)
     head = {
         "answers": len(said[0]),

@@ -58,10 +58,10 @@ class InstantSpec(ModelSpec):
 
 @dataclass(frozen=True)
 class LocalSpec(InstantSpec):
-    """A small local model's, but for the model."""
+    """A light local model's, but for the model."""
 
     cpu_bound: bool = False
-    own_server = light = True
+    own_server = True
 
 
 @dataclass

@@ -76,7 +76,7 @@ def test_parts_play_every_stream_once_and_are_put_together(tmp_path, monkeypatch
     whole = recording.STUDIES["09"].study("full").streams
     names = [f"{stream.condition.id} {stream.seed}" for stream in whole]
     assert sorted(sum(played, ())) == sorted(names) and {len(part) for part in played} == {112}
-    assert told[0] == {"server": "http://127.0.0.1:1/v1", "parallel": 6}
+    assert told[0] == {"server": "http://127.0.0.1:1/v1", "parallel": 6, "timeout": 1800.0}
     assert not (tmp_path / "recordings").exists()
     parts = sorted((tmp_path / "build").glob(f"recording/x/part-*/*{recording.SUFFIX}"))
     recording.main(["09", "--add", *map(str, parts)])

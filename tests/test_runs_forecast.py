@@ -75,9 +75,9 @@ def test_the_forecast_multiplies_out_and_names_dollars(study: Study, monkeypatch
 
 
 class LocalSpec(ModelSpec):
-    """A small local model's, but for the model."""
+    """A light local model's, but for the model."""
 
-    own_server = light = True
+    own_server = True
 
 
 @pytest.mark.parametrize(

@@ -96,27 +96,23 @@ def test_the_servers_of_a_local_model_play_the_same_streams_as_one(tmp_path: Pat
 
 def test_only_a_light_local_model_has_several_servers(tmp_path: Path) -> None:
     """Each of a large one would take its gigabytes again, and wait for the same memory."""
-    file = tmp_path / "model.gguf"
-    for size, servers in ((10**6, 4), (2 * 10**9, 1)):
-        with file.open("wb") as model:
+    sizes = {"light": 10**6, "large": 2 * 10**9, "large-00001-of-00003": 10**6}
+    for name, size in sizes.items():
+        with (tmp_path / f"{name}.gguf").open("wb") as model:
             model.write(b"GGUF")
             model.truncate(size)  # sparse: it takes no room
-        spec = ModelSpec(f"local:{file}")
-        assert spec.own_server and spec.servers(4) == servers
-        assert replace(spec, budget=Budget(9)).servers(4) == 1
-        assert replace(spec, options={"server": "http://127.0.0.1:1/v1"}).servers(4) == 1
-    assert ModelSpec("some-model").servers(4) == 1
+    light, large, parts = (ModelSpec(f"local:{tmp_path / name}.gguf") for name in sizes)
+    served = replace(light, options={"server": "http://127.0.0.1:1/v1"})
+    limited = replace(light, budget=Budget(9))
+    specs = (light, large, parts, served, limited, ModelSpec("some-model"))
+    assert [spec.servers(4) for spec in specs] == [4, 1, 1, 1, 1, 1]
 
 
 def test_a_local_model_is_asked_by_as_many_streams_as_it_answers_at_a_time() -> None:
     """Others would wait in line while their time runs."""
-    local = ModelSpec("local:x", options={"parallel": 6})
-    assert (local.own_server, local.streams_at_a_time) == (True, 6)
-    elsewhere = replace(local, options={"parallel": 6, "server": "http://127.0.0.1:1/v1"})
-    assert (elsewhere.own_server, elsewhere.streams_at_a_time) == (False, 6)
-    assert ModelSpec("local").streams_at_a_time == 1
-    hosted = ModelSpec("some-model", max_concurrency=5)
-    assert (hosted.own_server, hosted.streams_at_a_time) == (False, 5)
+    assert ModelSpec("local:x").streams_at_a_time == 1
+    assert ModelSpec("local:x", options={"parallel": 6}).streams_at_a_time == 6
+    assert ModelSpec("some-model", max_concurrency=5).streams_at_a_time == 5
 
 
 @pytest.mark.parametrize("pool", [ThreadPoolExecutor, ProcessPoolExecutor])

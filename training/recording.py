@@ -43,7 +43,7 @@ class Recorded(NamedTuple):
     Attributes:
         adapter: Who plays; gives the recording its name.
         study: What is played of a profile.
-        slots: Of the server; as many streams play at a time at most.
+        slots: Of a server; as many streams ask it at a time at most.
         context: Tokens that fit into the model's context.
     """
 
@@ -66,11 +66,17 @@ six slots, whose conversations lose their beginnings to each other, a fifth more
 computed."""
 
 
+PATIENCE_S = 1800.0
+"""Seconds for an answer: after a kill all slots compute their long conversations anew, with one thread."""
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.recording", description=__doc__)
     parser.add_argument("notebook", choices=STUDIES, help="whose study")
-    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="processes, each with a server")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count(), help="processes, each with a server of its own"
+    )
     parser.add_argument("--server", help="address of a server that has this model (training.gpu.server)")
     parser.add_argument(
         "--part",
@@ -111,7 +117,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     whole = study("full")
     played = replace(whole, streams=whole.streams[part - 1 :: parts])
     served = {"server": chosen.server} if chosen.server else {"context": context}
-    spec = ModelSpec(f"local:{adapter}", cache, options={"parallel": slots, **served})
+    options = {"parallel": slots, "timeout": PATIENCE_S, **served}
+    spec = ModelSpec(f"local:{adapter}", cache, options=options)
     try:
         with _stoppable():
             records = run_study(played, spec, out=out / chosen.notebook, workers=chosen.workers)

@@ -12,7 +12,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import secrets
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,8 +43,8 @@ CACHE = Path.home() / ".cache" / "mnemocraft"
 MERGED = CACHE / "merged"
 """Where models lie that adapters were laid into: 0.1 GB each, made in seconds at first use."""
 LIGHT = 10**9
-"""Bytes of a file below which a model is light. A large one waits for memory, not for the processor, and may
-not fit into it twice."""
+"""Bytes of a model file below which a machine is taken to have room for a server on each of its cores. A
+larger model would gain little by it, as it waits for memory."""
 _TURN_MARKS = ("<|im_end|>", "<|im_start|>")
 """Marks of the chat format llama.cpp uses for a model without one; such a model writes them as text."""
 
@@ -56,8 +58,8 @@ class Local:
         model: a model or adapter as :func:`find_model` takes it.
         context: tokens that fit into the model's context; the packaged model was made for so many.
         threads: processor threads that generate. As they wait for each other at every step, more of them
-            give a small model a fifth less than as many servers, and are several times slower on a busy
-            machine; hence one, and a run with a :data:`LIGHT` model has a server for each of its ``workers``.
+            have a light model answer less than as many servers would, and are several times slower on a busy
+            machine; hence one, and a run has a server for each of its ``workers``.
         parallel: requests answered at a time. Several share each pass through the weights and
             finish sooner in all if they are short (a few thousand tokens each fill the cache); but
             rounding, and now and then an answer, then depends on the others.
@@ -70,7 +72,7 @@ class Local:
         MnemocraftError: the file does not exist.
     """
 
-    cpu_bound = False  # its server is; how many a run has says ModelSpec.servers
+    cpu_bound = False  # but its server is; ModelSpec.servers says how many a run has
 
     def __init__(
         self,
@@ -153,7 +155,7 @@ class Local:
         params.n_ctx, params.n_parallel = self._context * self._parallel, self._parallel
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
         params.cache_prompt = True
-        params.cache_ram_mib = 256 * self._parallel  # conversations that take turns stay warm
+        params.cache_ram_mib = 512 if self._files.light else 1024  # conversations that take turns stay warm
         params.slot_prompt_similarity = 0.6  # roles share half of a prompt, and must not share a slot
 
 
@@ -182,6 +184,11 @@ class ModelFiles:
         """The files' names with a fingerprint of what is in them."""
         parts = [f"{path.stem}@{fingerprint(path)}" for path in (self.base, self.adapter) if path]
         return "+".join(parts)
+
+    @property
+    def light(self) -> bool:
+        """Whether the model is below :data:`LIGHT`; one in several files is taken to be large."""
+        return self.base.stat().st_size < LIGHT and not re.search(r"-\d{5}-of-\d{5}$", self.base.stem)
 
     @property
     def backend(self) -> str:
@@ -228,7 +235,7 @@ def default_model() -> Path:
     target = CACHE / package.MODEL_NAME
     if target.is_file() and _digest(target) == package.EXPECTED_SHA256:
         return target
-    unfinished = target.with_suffix(f".{os.getpid()}.tmp")
+    unfinished = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         CACHE.mkdir(parents=True, exist_ok=True)
         package.assemble(unfinished)  # checks the SHA-256

@@ -8,6 +8,7 @@ anew for each token, unless it has been added to the weights. ``benchmarks/bench
 from __future__ import annotations
 
 import os
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ def merged(base: Path, adapter: Path, target: Path) -> bool:
         MissingExtra: ``gguf`` is not installed.
         MnemocraftError: A file cannot be read or written, or the adapter is another model's.
     """
-    unfinished = target.with_suffix(f".{os.getpid()}.tmp")
+    unfinished = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         held = read_gguf(adapter)
         if TOKENS not in held.fields:

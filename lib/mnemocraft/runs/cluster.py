@@ -71,8 +71,7 @@ def parts(job: Job, cpu_bound: bool) -> list[Job]:
 
 def at_once(job: Job, cpu_bound: bool) -> int:
     """How many jobs may be handed out: an endpoint's streams each ask one thing at a time."""
-    alone = cpu_bound or job.spec.own_server
-    return len(job.streams) if alone else job.spec.streams_at_a_time
+    return len(job.streams) if cpu_bound or job.spec.own_server else job.spec.max_concurrency
 
 
 class _Cluster(Executor):

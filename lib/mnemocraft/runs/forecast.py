@@ -58,7 +58,7 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec, workers: in
         study: What is to be run.
         left: Number of episodes by stream.
         spec: The model; it is asked six short questions to time it.
-        workers: Processes; a small local model has a server in each.
+        workers: Processes; a light local model has a server in each.
 
     Raises:
         MnemocraftError: It does not answer.

@@ -56,9 +56,9 @@ def run_study(
 ) -> pd.DataFrame:
     """Play every episode of a study that ``out`` does not hold yet, and return the records.
 
-    Streams of a model that burns this machine's processor run in ``workers`` processes, and so do those of a
-    small local model, which then have a server each; those of an endpoint run in one event loop,
-    ``model_spec.max_concurrency`` streams at a time. Each finished episode is kept at
+    Streams of a model that burns this machine's processor run in ``workers`` processes, those of any other
+    in one event loop, as many at a time as it answers. A light local model has a server and a loop in each of
+    the processes, unless it has a budget. Each finished episode is kept at
     once; after a kill, an interrupt or an error the same call goes on where the run stood and ends with the
     same records. When nothing is missing, no model is opened.
 
@@ -213,11 +213,12 @@ def _executor(
 ) -> Iterator[tuple[Executor, list[Job]]]:
     """Choose where the streams run, and cut them into jobs.
 
-    A processor-bound model gets one job per stream, and each server of a local model its share of them: it
-    takes seconds to start. An endpoint gets a single job, so that concurrency and budget hold for all streams
-    together.
+    A processor-bound model gets one job per stream. Any other gets a single job, so that concurrency and
+    budget hold for all streams together, unless each worker has a server: then a job is a share of the
+    streams, as a server takes seconds to start.
     """
-    count = len(job.streams) if cpu_bound else min(job.spec.servers(workers), len(job.streams))
+    servers = job.spec.servers(workers) if given is None else 1  # the executor may be of several machines
+    count = len(job.streams) if cpu_bound else min(servers, len(job.streams))
     jobs = [replace(job, streams=job.streams[place::count]) for place in range(count)]
     if given is not None:
         yield given, jobs

@@ -114,8 +114,8 @@ class ModelSpec:
     The API key is not among them: it is read from the environment where the model is opened.
     ``name`` and ``options`` (but for ``timeout`` and ``threads``) may change answers and are part of every
     episode's identity; the other fields are matters of transport and are not. Worker processes of a model
-    that answers at once each count their own streams against ``budget``; any other's streams then share a
-    process, and count together.
+    that answers at once each count their own streams against ``budget``; if any other has one, its streams
+    share a process, and count together.
     ``most`` cuts a study to so many episodes (:func:`~mnemocraft.runs.forecast.first_look`).
     """
 
@@ -161,27 +161,26 @@ class ModelSpec:
         """Whether answers cost neither money nor time."""
         return self.name.partition(":")[0] in INSTANT
 
-    @property
+    @cached_property
     def own_server(self) -> bool:
-        """Whether every process that opens the model starts a server for itself."""
-        return self.name.partition(":")[0] == "local" and "server" not in self.options
+        """Whether this is a light local model, of which every worker process has a server to itself."""
+        kind, _, model = self.name.partition(":")
+        if kind != "local" or "server" in self.options:
+            return False
+        from mnemocraft.llm.local import find_model
+
+        return find_model(model).light
 
     @property
     def streams_at_a_time(self) -> int:
-        """How many streams ask one opened model: as many as it answers at a time, so that none waits."""
+        """How many streams ask one opened model at a time: of a local one as many as it answers."""
         local = self.name.partition(":")[0] == "local"
         return int(self.options.get("parallel", 1)) if local else self.max_concurrency
 
-    @cached_property
-    def light(self) -> bool:
-        """Whether a local model is so small that a machine holds one for each of its cores."""
-        from mnemocraft.llm.local import LIGHT, find_model
-
-        return find_model(self.name.partition(":")[2]).base.stat().st_size < LIGHT
-
     def servers(self, workers: int) -> int:
-        """How many servers a run with so many worker processes starts, or 1: a budget is counted in one."""
-        return workers if self.own_server and self.budget is None and self.light else 1
+        """Among how many servers of its own a run shares the streams: one for each worker, or just one of a
+        model that has none to itself, or whose budget has to be counted in one place."""
+        return workers if self.own_server and self.budget is None else 1
 
     @cached_property
     def content_name(self) -> str:
