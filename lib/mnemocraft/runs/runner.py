@@ -58,9 +58,10 @@ def run_study(
 
     Streams of a model that burns this machine's processor run in ``workers`` processes, those of any other
     in one event loop, as many at a time as it answers. A light local model has a server and a loop in each of
-    the processes, unless it has a budget. Each finished episode is kept at
-    once; after a kill, an interrupt or an error the same call goes on where the run stood and ends with the
-    same records. When nothing is missing, no model is opened.
+    the processes, unless it has a budget.
+
+    Each finished episode is kept at once; after a kill, an interrupt or an error the same call goes on where
+    the run stood and ends with the same records. When nothing is missing, no model is opened.
 
     Args:
         study: What to run.
