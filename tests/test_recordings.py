@@ -97,6 +97,8 @@ def test_the_kitchen_replays_as_it_was_played(tmp_path):
         ("recap", "sync/0"): ("gave_up", 0),
         ("recap", "sync/1"): ("gave_up", 0),
         ("recap", "sync/6"): ("gave_up", 0),
+        ("gig_ld", "sync/8"): ("max_steps", 189),
+        ("gig_ld", "sync/9"): ("invalid_actions", 29),
     }
 
 
