@@ -52,7 +52,8 @@ def _small(model: str, tables: Tables) -> str:
     known = goals[goals["items"] == KNOWN]
     unlike = found[found["items"] == small_tables.UNLIKE[small.KNOWN_SHORT]]
     reached = f"All known dishes: {_rates(known.dropna(subset='value')) or 'not all are recorded'}"
-    goal = f"goal ({known['goal'].iloc[0]}) met: {known['met'].iloc[0]}"
+    met = ", ".join(f"{row['met']} with {small_tables.LABELS[row['method']]}" for _, row in known.iterrows())
+    goal = f"goal ({known['goal'].iloc[0]}) met: {met}"
     where = f"{rows['n'].max()} kitchens ({rows['layouts'].max()} layouts, which the intervals count)"
     short = f"Pass@1 with a short known dish in {where}: {_rates(rows)}"
     if not unlike.empty:

@@ -62,6 +62,8 @@ def success(episodes: pd.DataFrame) -> pd.DataFrame:
 def by_dish(episodes: pd.DataFrame) -> pd.DataFrame:
     """Pass@1 by dish and method, and how many of the ``n`` episodes ended with a full dialogue."""
     by = ["task", "method"]
+    order = [dish for kind in (KNOWN_SHORT, KNOWN_LONG, UNKNOWN) for dish in dishes(kind)]
+    episodes = episodes.sort_values("task", key=lambda tasks: tasks.map(order.index), kind="stable")
     full = episodes["reason"].eq("dialogue_full").groupby([episodes[name] for name in by], sort=False).sum()
     return estimates.rates(episodes, by).assign(dialogue_full=full.to_numpy())
 
@@ -91,20 +93,16 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def goals(found: pd.DataFrame) -> pd.DataFrame:
-    """Rows of :func:`success` for all known dishes with GiG and ReAct, and if they reach :data:`LEAST`.
+    """Rows of :func:`success` for all known dishes with GiG and ReAct, and whether each has ``met`` the goal.
 
-    Whether the goal is ``met`` is said of both together: it is if either of the two meets it. What is not
-    played has NaN and n = 0.
+    The goal asks for one of the two. What is not played has NaN and n = 0.
     """
     cells = [(method, items) for items in (KNOWN, UNLIKE[KNOWN]) for method in ("gig_ld", "react")]
     rows = found.set_index([*CELL]).reindex(pd.MultiIndex.from_tuples(cells, names=CELL)).reset_index()
     rows = rows.fillna({"n": 0, "layouts": 0}).astype({"n": int, "layouts": int})
-    met = pd.Series([estimates.met(row, LEAST) for _, row in rows.iterrows()], rows.index, dtype=object)
-    # no < not measured < undecided (no ... < undecided (yes ... < yes
-    either = met.groupby(rows["items"]).transform("max")
     asked = f"at least {LEAST:.0%} of the known dishes with GiG(+LD) or ReAct"
     told = asked + rows["items"].map({KNOWN: "", UNLIKE[KNOWN]: ", without kitchens like those it was shown"})
-    return rows.assign(goal=told, met=either)
+    return rows.assign(goal=told, met=[estimates.met(row, LEAST) for _, row in rows.iterrows()])
 
 
 def full_dialogues(found: pd.DataFrame) -> str:
