@@ -98,7 +98,6 @@ SETTINGS = {
     "4 slots, merged": Settings(4, merged=True),
     "8 slots, merged": Settings(8, merged=True),
     "1 slot, merged, a server a thread": Settings(1, merged=True, apart=True),
-    "4 slots, merged, a server a thread": Settings(4, merged=True, apart=True),
 }
 """By name; answers are compared with those of the first row. What was computed of a prompt's later parts is
 never reused after another beginning (``n_cache_reuse``), as it depends on the beginning."""
