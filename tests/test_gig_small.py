@@ -82,9 +82,9 @@ def test_pass_at_1_the_goal_and_the_claims():
     told = findings.findings({"x": found})
     assert len(told) == 1 and "unknown ones +40.0 points, not tested" in told[0] and "()" not in told[0]
     lead, *claims = told[0].splitlines()
-    assert (
-        lead.endswith(f"or ReAct) met: {MET} with GiG(+LD), not measured with ReAct.") and len(claims) == 2
-    )  # of two arms alone
+    asked = "goal (at least 50% of the known dishes with GiG(+LD) or ReAct)"
+    assert lead.endswith(f"{asked} met: {MET} with GiG(+LD), not measured with ReAct.")
+    assert len(claims) == 2  # of two arms alone
 
 
 def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkeypatch):
@@ -117,6 +117,7 @@ def test_the_kitchens_that_look_like_a_lesson_s_are_of_the_study():
     ("gig", "react", "met"),
     [
         (5, 0, ["yes", "no"]),
+        (0, 0, ["no", "no"]),
         (3, 0, ["undecided (yes by its value)", "no"]),
         (0, 2, ["no", "undecided (no by its value)"]),
     ],
