@@ -12,7 +12,7 @@ import pytest
 
 from mnemocraft import files
 from mnemocraft.errors import MnemocraftError, RunLocked
-from mnemocraft.files import draft_of, replace_file
+from mnemocraft.files import draft_of, replace_file, replacing
 from mnemocraft.runs import lease
 from mnemocraft.runs.lease import Lease, hold
 
@@ -126,6 +126,27 @@ def test_drafts_of_killed_processes_are_swept_and_those_of_others_stay(tmp_path:
     replace_file(tmp_path / "u.csv", "x\n")
     assert {path.name for path in tmp_path.iterdir()} == {mine.name, far.name, "u.csv"}
     assert not files.alive(10**30)
+
+
+def test_two_threads_that_write_one_file_do_not_share_a_draft(tmp_path: Path) -> None:
+    path, first_opened, second_done = tmp_path / "t.csv", threading.Event(), threading.Event()
+
+    def slowly() -> None:
+        with replacing(path) as draft:
+            draft.write_text("the first, ")
+            first_opened.set()
+            assert second_done.wait(10)
+            draft.write_text("the first, whole\n")
+
+    thread = threading.Thread(target=slowly)
+    thread.start()
+    assert first_opened.wait(10)
+    replace_file(path, "the second\n")
+    assert path.read_text() == "the second\n"
+    second_done.set()
+    thread.join()
+    assert path.read_text() == "the first, whole\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["t.csv"]
 
 
 def test_a_draft_that_found_no_room_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

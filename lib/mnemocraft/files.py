@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mnemocraft.errors import MnemocraftError
@@ -17,28 +18,40 @@ def replace_file(path: Path, content: str | bytes) -> None:
     Raises:
         MnemocraftError: It cannot be written, e.g. because the disk is full; the old one stands.
     """
+    with unwritable(path), replacing(path) as draft:
+        draft.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A draft to write, which takes the place of ``path`` once it is whole; else the old one stands.
+
+    Drafts that killed processes left in the folder are deleted.
+
+    Raises:
+        OSError: The folder cannot be made, or the file not be replaced.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep(path.parent)
     draft = draft_of(path)
-    with unwritable(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        sweep(path.parent)
-        try:
-            draft.write_bytes(content.encode() if isinstance(content, str) else content)
-            draft.replace(path)
-        except OSError:
+    try:
+        yield draft
+        draft.replace(path)
+    finally:
+        with suppress(OSError):
             draft.unlink(missing_ok=True)
-            raise
 
 
 def draft_of(path: Path) -> Path:
-    """Where this process writes what will replace a file; the name says whose it is, see :func:`sweep`."""
-    return path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}.tmp")
+    """Where this thread writes what will replace a file; the name says whose it is, see :func:`sweep`."""
+    return path.with_name(f".{path.name}.{platform.node()}.{os.getpid()}-{threading.get_ident()}.tmp")
 
 
 def sweep(folder: Path) -> None:
     """Delete the drafts that killed processes of this machine left in a folder."""
     for draft in folder.glob(f".*.{platform.node()}.*.tmp"):
-        number = draft.name.split(".")[-2]
-        if number.isdecimal() and not alive(int(number)):
+        process = draft.name.split(".")[-2].partition("-")[0]
+        if process.isdecimal() and not alive(int(process)):
             draft.unlink(missing_ok=True)
 
 

@@ -298,12 +298,9 @@ def _dialogues(folder: Path, seed: int, course: Course) -> list[Dialogue]:
     """A course's demonstrations, from the file of an earlier run if there is one."""
     file = folder / f"dialogues-{seed}.jsonl"
     if not file.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
         made = dialogues(seed, course)
         lines = [json.dumps(asdict(d)) for d in tqdm(made, desc="demonstrations", unit="dialogue")]
-        unfinished = file.with_suffix(".tmp")
-        unfinished.write_text("\n".join(lines) + "\n")
-        unfinished.replace(file)
+        replace_file(file, "\n".join(lines) + "\n")
     return [Dialogue(**json.loads(line)) for line in file.read_text().splitlines()]
 
 

@@ -6,10 +6,8 @@ Gemma needs no rearranging here: llama.cpp keeps its query and key projections i
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.files import replacing
 from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.merged import TOKENS
 from training.finetune.base import import_transformers
@@ -62,14 +61,10 @@ def export_adapter(
     tensors = {
         name: weight.detach().float().cpu().numpy().astype(np.float16) for name, weight in _weights(model)
     }
-    unfinished = path.with_suffix(f".{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _write(unfinished, tensors, alpha, base_name, kept, provenance)
-        unfinished.replace(path)
+        with replacing(path) as draft:
+            _write(draft, tensors, alpha, base_name, kept, provenance)
     except OSError as error:
-        with suppress(OSError):
-            unfinished.unlink()
         raise MnemocraftError(f"The adapter cannot be written to {path}: {error}.") from None
 
 

@@ -27,6 +27,7 @@ from peft import LoraConfig, PeftModel, get_peft_model
 from safetensors.torch import load_file, save_file
 
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.files import replace_file
 from training.finetune.render import Sequence
 
 
@@ -216,11 +217,9 @@ class Trainer:
         file = self.folder / f"step{self.done}.safetensors"
         save_file(state, file)
         place = {"identity": self._identity, "done": self.done, "losses": self.losses, "file": file.name}
-        unfinished = self.folder / "state.tmp"
-        unfinished.write_text(json.dumps(place))
-        unfinished.replace(self.folder / "state.json")  # from here on the older file is not needed
+        replace_file(self.folder / "state.json", json.dumps(place))
         for old in self.folder.glob("step*.safetensors"):
-            if old != file:
+            if old != file:  # which the place no longer names
                 old.unlink()
 
     def _resume(self) -> None:

@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import re
 import secrets
-import threading
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.files import replacing
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.endpoint import Endpoint
 from mnemocraft.llm.merged import merged
@@ -235,13 +234,10 @@ def default_model() -> Path:
     target = CACHE / package.MODEL_NAME
     if target.is_file() and _digest(target) == package.EXPECTED_SHA256:
         return target
-    unfinished = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
-        CACHE.mkdir(parents=True, exist_ok=True)
-        package.assemble(unfinished)  # checks the SHA-256
-        unfinished.replace(target)
+        with replacing(target) as draft:
+            package.assemble(draft)  # checks the SHA-256
     except (OSError, ValueError) as error:
-        unfinished.unlink(missing_ok=True)
         raise MnemocraftError(f"The packaged model cannot be put together in {CACHE}: {error}.") from None
     return target
 

@@ -7,15 +7,13 @@ anew for each token, unless it has been added to the weights. ``benchmarks/bench
 
 from __future__ import annotations
 
-import os
-import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.files import replacing
 from mnemocraft.llm.gguf_file import read_gguf
 
 TOKENS = "mnemocraft.tokens"
@@ -38,18 +36,14 @@ def merged(base: Path, adapter: Path, target: Path) -> bool:
         MissingExtra: ``gguf`` is not installed.
         MnemocraftError: A file cannot be read or written, or the adapter is another model's.
     """
-    unfinished = target.with_suffix(f".{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         held = read_gguf(adapter)
         if TOKENS not in held.fields:
             return False
         if not target.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            _write(unfinished, read_gguf(base), held, np.array(held.fields[TOKENS].contents()))
-            unfinished.replace(target)
+            with replacing(target) as draft:
+                _write(draft, read_gguf(base), held, np.array(held.fields[TOKENS].contents()))
     except (OSError, ValueError, LookupError) as error:
-        with suppress(OSError):
-            unfinished.unlink()
         raise MnemocraftError(f"{adapter} cannot be laid into {base}: {error}.") from None
     return True
 

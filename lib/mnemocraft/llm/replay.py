@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
-import os
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import Any
 from mnemocraft import __version__
 from mnemocraft.bounded import read_json
 from mnemocraft.errors import MnemocraftError, ModelError, ReplayMiss
+from mnemocraft.files import replace_file
 from mnemocraft.llm.cache import AnswerCache, reply_from_json
 from mnemocraft.llm.toolformat import normal
 from mnemocraft.llm.types import Reply, Request
@@ -66,7 +66,8 @@ def export_recording(cache_path: str | Path, out_path: str | Path, model: str | 
     }
     lines = [json.dumps(header, ensure_ascii=False)]
     lines += [f'{{"key":"{key}","request":{request},"reply":{reply}}}' for key, request, reply in rows]
-    _write(Path(out_path).expanduser(), "\n".join(lines) + "\n")
+    content = gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0)  # bytes that hang on the text alone
+    replace_file(Path(out_path).expanduser(), content)
     return len(rows)
 
 
@@ -77,18 +78,6 @@ def _choose(models: list[str], model: str | None, path: Path) -> str:
         return str(model)
     wanted = "choose one with model=" if model is None else f"not '{model}'"
     raise MnemocraftError(f"The cache {path} has answers of {', '.join(models) or 'no model'}; {wanted}.")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write gzip bytes that depend on nothing but the text, all or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        unfinished.write_bytes(gzip.compress(text.encode(), mtime=0))
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise MnemocraftError(f"The recording {path} cannot be written: {error}.") from None
 
 
 def import_recording(path: str | Path, cache_path: str | Path) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mnemocraft.errors import MissingExtra
+from mnemocraft.files import replacing
 
 Floats = npt.NDArray[np.float32]
 
@@ -90,11 +90,8 @@ class VectorIndex:
 
     def write(self, path: Path) -> None:
         """Keep it in a file; where that is impossible it is made again another time."""
-        draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        with suppress(RuntimeError, OSError):
+        with suppress(RuntimeError, OSError), replacing(path) as draft:
             self._faiss.write_index(self._index, str(draft))
-            draft.replace(path)
-        draft.unlink(missing_ok=True)
 
     @classmethod
     def read(cls, path: Path) -> VectorIndex | None:

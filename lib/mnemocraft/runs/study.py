@@ -159,23 +159,25 @@ class ModelSpec:
     @property
     def instant(self) -> bool:
         """Whether answers cost neither money nor time."""
-        return self.name.partition(":")[0] in INSTANT
+        return self._kind in INSTANT
+
+    @property
+    def _kind(self) -> str:
+        return self.name.partition(":")[0]
 
     @cached_property
     def own_server(self) -> bool:
         """Whether this is a light local model, of which every worker process has a server to itself."""
-        kind, _, model = self.name.partition(":")
-        if kind != "local" or "server" in self.options:
+        if self._kind != "local" or "server" in self.options:
             return False
         from mnemocraft.llm.local import find_model
 
-        return find_model(model).light
+        return find_model(self.name.partition(":")[2]).light
 
     @property
     def streams_at_a_time(self) -> int:
         """How many streams ask one opened model at a time: of a local one as many as it answers."""
-        local = self.name.partition(":")[0] == "local"
-        return int(self.options.get("parallel", 1)) if local else self.max_concurrency
+        return int(self.options.get("parallel", 1)) if self._kind == "local" else self.max_concurrency
 
     def servers(self, workers: int) -> int:
         """Among how many servers of its own a run shares the streams: one for each worker, or just one of a

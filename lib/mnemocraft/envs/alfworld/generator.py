@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -23,6 +22,7 @@ from mnemocraft.envs.alfworld.games import known_games
 from mnemocraft.envs.alfworld.pddl import Thing, lit, placed, problem
 from mnemocraft.envs.alfworld.process import HOW
 from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.files import replace_file
 from mnemocraft.paths import output_root
 
 VERSION = "0.4.2"
@@ -209,8 +209,5 @@ def generated_path(name: str) -> Path:
             raise MnemocraftError(
                 f"The generated game {name} is not the listed one: it takes alfworld {VERSION}, {HOW}."
             )
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_suffix(f".{os.getpid()}")
-        temporary.write_bytes(data)
-        temporary.replace(path)
+        replace_file(path, data)
     return path
