@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--workers", type=int, default=os.cpu_count(), help="processes, each with a server of its own"
     )
-    parser.add_argument("--server", help="address of a server that has this model (training.gpu.server)")
+    parser.add_argument("--server", help="address of a server that has this model (training.serving.server)")
     parser.add_argument(
         "--part",
         type=_part,

@@ -63,7 +63,7 @@ class Local:
             finish sooner in all if they are short (a few thousand tokens each fill the cache); but
             rounding, and now and then an answer, then depends on the others.
         timeout: seconds for one answer.
-        server: address of a server that has this very model and runs already (``training.gpu.server``),
+        server: address of a server that has this very model and runs already (``training.serving.server``),
             in the place of one of its own.
 
     Raises:

@@ -1,8 +1,9 @@
-"""Gemma 3 270M on a graphics card: many dialogues at a time, in 32-bit floats.
+"""Gemma 3 270M in PyTorch: many dialogues at a time, on a graphics card or a processor.
 
 The weights are the dequantised ones of the very file that llama.cpp serves. It multiplies them with
-activations of 8 bits and keeps keys and values in 16; here nothing is rounded to fewer than the 10 bits of
-mantissa that the card's matrix units take (TF32).
+activations of 8 bits and keeps keys and values in 16. Here both factors have the 11 significant bits that a
+card's matrix units take (TF32), or, on a processor that multiplies them, the 8 of bfloat16; sums, keys,
+values and attention have 32-bit floats.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ LAYERS, HEADS, SIZE, WIDTH, WINDOW = 18, 4, 256, 640, 512
 GLOBAL = 6
 """Every sixth layer looks back to the beginning, the others 512 tokens."""
 EPSILON = 1e-6
-CHUNK = 2048
-"""Tokens of a prompt that are computed at a time."""
+CHUNKS = {"cuda": 2048, "cpu": 512}
+"""Tokens of a prompt that are computed at a time. For a local layer, which looks at 512, much of
+the attention in a large part is computed in vain."""
 
 
 def load(path: Path) -> dict[str, np.ndarray]:
@@ -38,10 +40,18 @@ class Engine:
         weights: as :func:`load` gives them.
         slots: dialogues that are kept, and answered at a time.
         context: tokens that one takes at most.
-        device: ``cuda``, or ``cpu``, where it is slow and for tests.
+        device: ``cuda`` or ``cpu``.
+        dtype: What matrices are multiplied in.
     """
 
-    def __init__(self, weights: dict[str, np.ndarray], slots: int, context: int, device: str) -> None:
+    def __init__(
+        self,
+        weights: dict[str, np.ndarray],
+        slots: int,
+        context: int,
+        device: str,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
         torch.set_float32_matmul_precision("high")
         self.slots, self.context, self.device = slots, context, device
         self._weights = {name: torch.from_numpy(value).to(device) for name, value in weights.items()}
@@ -52,6 +62,9 @@ class Engine:
             self._weights[f"blk.{layer}.qkv"] = torch.cat(parts)
             parts = [self._weights.pop(f"blk.{layer}.{name}.weight") for name in ("ffn_gate", "ffn_up")]
             self._weights[f"blk.{layer}.ffn"] = torch.cat(parts)
+        for name, value in self._weights.items():
+            if value.dim() > 1:
+                self._weights[name] = value.to(dtype)
         self.vocabulary = len(weights["token_embd.weight"])
         shape = (LAYERS, slots, context, SIZE)
         self._keys = torch.zeros(shape, device=device)
@@ -67,8 +80,9 @@ class Engine:
     def read(self, slot: int, tokens: list[int], start: int) -> torch.Tensor:
         """Read ``tokens`` into a slot at place ``start``; logits, shape (vocabulary,), of what comes next."""
         hidden = torch.empty(0)
-        for first in range(0, len(tokens), CHUNK):
-            part = torch.tensor(tokens[first : first + CHUNK], device=self.device)
+        size = CHUNKS[self.device]
+        for first in range(0, len(tokens), size):
+            part = torch.tensor(tokens[first : first + size], device=self.device)
             hidden = self._read(slot, part, start + first)
         return self._logits(hidden[-1:])[0]
 
@@ -161,10 +175,15 @@ class Engine:
         self._places += 1
 
     def _embed(self, tokens: torch.Tensor) -> torch.Tensor:
-        return self._weights["token_embd.weight"][tokens] * WIDTH**0.5
+        return self._weights["token_embd.weight"][tokens].float() * WIDTH**0.5
 
     def _logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        return self._norm(hidden, "output_norm") @ self._weights["token_embd.weight"].T
+        return self._times(self._norm(hidden, "output_norm"), "token_embd.weight")
+
+    def _times(self, values: torch.Tensor, name: str) -> torch.Tensor:
+        """Float32 values by a matrix."""
+        matrix = self._weights[name]
+        return (values.to(matrix.dtype) @ matrix.T).float()
 
     def _norm(self, values: torch.Tensor, name: str) -> torch.Tensor:
         return functional.rms_norm(values, values.shape[-1:], self._weights[f"{name}.weight"], EPSILON)
@@ -172,7 +191,7 @@ class Engine:
     def _project(self, layer: int, hidden: torch.Tensor, places: torch.Tensor) -> list[torch.Tensor]:
         """Query (n, heads, size), key and value (n, size) of n tokens."""
         name = f"blk.{layer}"
-        both = self._norm(hidden, f"{name}.attn_norm") @ self._weights[f"{name}.qkv"].T
+        both = self._times(self._norm(hidden, f"{name}.attn_norm"), f"{name}.qkv")
         query, key, value = both.split([HEADS * SIZE, SIZE, SIZE], dim=-1)
         query = self._norm(query.view(-1, HEADS, SIZE), f"{name}.attn_q_norm")
         key = self._norm(key, f"{name}.attn_k_norm")
@@ -180,11 +199,11 @@ class Engine:
         return [_turned(query, cosine[:, None], sine[:, None]), _turned(key, cosine, sine), value]
 
     def _finish(self, layer: int, hidden: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
-        name, weights = f"blk.{layer}", self._weights
-        found = found @ weights[f"{name}.attn_output.weight"].T
+        name = f"blk.{layer}"
+        found = self._times(found, f"{name}.attn_output.weight")
         hidden = hidden + self._norm(found, f"{name}.post_attention_norm")
-        gate, up = (self._norm(hidden, f"{name}.ffn_norm") @ weights[f"{name}.ffn"].T).chunk(2, dim=-1)
-        found = (functional.gelu(gate, approximate="tanh") * up) @ weights[f"{name}.ffn_down.weight"].T
+        gate, up = self._times(self._norm(hidden, f"{name}.ffn_norm"), f"{name}.ffn").chunk(2, dim=-1)
+        found = self._times(functional.gelu(gate, approximate="tanh") * up, f"{name}.ffn_down.weight")
         return hidden + self._norm(found, f"{name}.post_ffw_norm")
 
 

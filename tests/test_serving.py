@@ -1,10 +1,11 @@
-"""The server for a graphics card, tried on a processor: its model beside transformers', its words beside
+"""The server in PyTorch, on a processor: its model beside transformers', its words beside
 llama.cpp's counts, and that no dialogue changes another's answers."""
 
 import asyncio
 import gzip
 import itertools
 import json
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -20,9 +21,9 @@ torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'"
 transformers = pytest.importorskip("transformers", reason="pip install 'mnemocraft[finetune]'")
 pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
 
-from training.gpu.engine import HEADS, LAYERS, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
-from training.gpu.server import Batcher, Job, prompt  # noqa: E402
-from training.gpu.words import FIELDS, Words  # noqa: E402
+from training.serving.engine import HEADS, LAYERS, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
+from training.serving.server import Batcher, Job, prompt  # noqa: E402
+from training.serving.words import FIELDS, Words  # noqa: E402
 
 VOCABULARY = 96
 NAMES = {
@@ -110,6 +111,15 @@ def test_computes_what_transformers_does(peer, weights, length):
         want = peer(torch.tensor([tokens])).logits[0, -1]
     got = engine(weights).read(1, tokens, 0)
     assert torch.allclose(got, want, atol=2e-3 * float(want.std()), rtol=0)
+
+
+def test_bfloat16_factors_lose_less_than_a_model_that_is_all_bfloat16(peer, weights):
+    tokens = dialogue(60)
+    with torch.inference_mode():
+        want = peer(torch.tensor([tokens])).logits[0, -1]
+        rounded = deepcopy(peer).to(torch.bfloat16)(torch.tensor([tokens])).logits[0, -1].float()
+    got = Engine(dict(weights), 1, 100, "cpu", torch.bfloat16).read(0, tokens, 0)
+    assert 0 < (got - want).norm() < (rounded - want).norm()
 
 
 def test_one_by_one_and_from_the_middle_as_all_at_once(weights):

@@ -1,9 +1,11 @@
-"""Serves a small model on a graphics card, as llama.cpp's server does on processors, many answers at a time.
+"""Serves a small model with PyTorch, as llama.cpp's server does, many answers at a time: for recordings.
 
-``python -m training.gpu.server kitchen_gemma-3-270m`` answers OpenAI's chat requests on loopback until it is
-stopped; ``python -m training.recording 09 --go-on --server http://127.0.0.1:8300/v1`` asks it. Answers are
-greedy; other temperatures are refused. It needs PyTorch with CUDA, ``gguf``, ``tokenizers`` and ``aiohttp``,
-and ``xgrammar`` for answers that are held to a form.
+``python -m training.serving.server kitchen_gemma-3-270m`` answers OpenAI's chat requests on loopback until
+it is stopped; ``python -m training.recording 09 --go-on --server http://127.0.0.1:8300/v1`` asks it. Answers
+are greedy; other temperatures are refused. It needs PyTorch, ``gguf``, ``tokenizers`` and ``aiohttp``, and
+``xgrammar`` for answers that are held to a form. On a graphics card it gives some 24 answers a second. On a
+processor that multiplies bfloat16 (``--device cpu --slots 6``) it reads a long prompt in less time than
+llama.cpp and writes more slowly; ``training/finetune/PLAN.md`` has the numbers.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ from aiohttp import web
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.local import CHAT_TEMPLATE, MERGED, find_model
 from mnemocraft.llm.merged import merged
-from training.gpu.engine import Engine, load
-from training.gpu.words import Words
+from training.serving.engine import CHUNKS, Engine, load
+from training.serving.words import Words
 
 STEPS = 4
 """Tokens of every dialogue between two looks at whether one has ended, or another waits."""
@@ -188,13 +190,15 @@ class Server:
         path: The model's file.
         slots: Requests answered at a time.
         context: Tokens of a prompt with its answer at most.
-        device: As :class:`~training.gpu.engine.Engine` takes it.
+        device: As :class:`~training.serving.engine.Engine` takes it.
     """
 
     def __init__(self, path: Path, slots: int, context: int, device: str) -> None:
         self._words, self._context = Words.of(path), context
         room = context + STEPS + 1  # what is read at rest, or after an end, lies beyond
-        self._batcher = Batcher(Engine(load(path), slots, room, device), self._words)
+        fast = device == "cpu" and torch.cpu._is_avx512_bf16_supported()
+        dtype = torch.bfloat16 if fast else torch.float32
+        self._batcher = Batcher(Engine(load(path), slots, room, device, dtype), self._words)
 
     def app(self) -> web.Application:
         """The application to serve."""
@@ -264,12 +268,12 @@ def _file(model: str) -> Path:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
-    parser = argparse.ArgumentParser(prog="python -m training.gpu.server", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m training.serving.server", description=__doc__)
     parser.add_argument("adapter", help="which of data/models is served, or a file that it was laid into")
     parser.add_argument("--slots", type=int, default=56, help="answers at a time (1.2 GB of memory each)")
     parser.add_argument("--context", type=int, default=32_768, help="tokens of a prompt with its answer")
     parser.add_argument("--port", type=int, default=8300, help="on loopback")
-    parser.add_argument("--device", default="cuda", help="cuda, or cpu to try it")
+    parser.add_argument("--device", default="cuda", choices=CHUNKS, help="where it computes")
     chosen = parser.parse_args(argv)
     server = Server(_file(chosen.adapter), chosen.slots, chosen.context, chosen.device)
     web.run_app(server.app(), host="127.0.0.1", port=chosen.port, print=None, access_log=None)

@@ -1,1 +1,0 @@
-"""A server for one graphics card, which answers some fifty streams at a time (:mod:`training.gpu.server`)."""
