@@ -20,7 +20,7 @@ RECORDED = ARMS[:12]
 LABELS = (
     METHOD_LABELS
     | {held: f"{METHOD_LABELS[method]}, held" for held, method in HELD.items()}
-    | {MISLED: "GiG(+LD+wrong Exp)", "recap": "ReCAP (hardly taught)"}
+    | {MISLED: "GiG(+LD+wrong Exp)", "gig": "GiG (hardly taught)", "recap": "ReCAP (hardly taught)"}
 )
 LEAST = 0.5
 """The design's goal for all five known dishes with GiG or ReAct, set before anything was recorded."""
@@ -160,7 +160,12 @@ CLAIMS = (
         SHORT,
         {KNOWN: KNOWN_SHORT, UNKNOWN: UNKNOWN},
     ),
-    _claim("lookahead", "GiG(+LD) makes more short known dishes with lookahead", "gig", "gig_ld", LOOKAHEAD),
+    replace(
+        _claim(
+            "lookahead", "GiG(+LD) makes more short known dishes with lookahead", "gig", "gig_ld", LOOKAHEAD
+        ),
+        unfit="the model was hardly taught with lookahead",
+    ),
 )
 """Written down before anything was recorded, like the arms; all but that about another dish's experience
 before anything was trained. Only the last asks a simulator. The paper adds loop detection and experience to
