@@ -15,7 +15,7 @@ from mnemocraft.studies.gig.small import ADAPTER, ARMS, HELD, KNOWN_LONG, KNOWN_
 from mnemocraft.studies.small_model import alike, claim, judged
 from mnemocraft.studies.small_player import KNOWN, UNKNOWN
 
-RECORDED = ARMS[:12]
+RECORDED = ARMS[:13]
 """The arms whose recording is complete: notebook 09 has them played."""
 LABELS = (
     METHOD_LABELS
