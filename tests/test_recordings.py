@@ -99,6 +99,9 @@ def test_the_kitchen_replays_as_it_was_played(tmp_path):
         ("recap", "sync/6"): ("gave_up", 0),
         ("gig_ld", "sync/8"): ("max_steps", 189),
         ("gig_ld", "sync/9"): ("invalid_actions", 29),
+        ("gig", "sync/0"): ("invalid_actions", 0),
+        ("gig", "sync/1"): ("invalid_actions", 3),
+        ("gig", "sync/6"): ("invalid_actions", 1),
     }
 
 
