@@ -185,6 +185,7 @@ def dishes(table: pd.DataFrame, model: str) -> Figure:
     }
     points(axes, series(table, "items", kinds), methods, "method", apart=0.2)
     named = [re.sub(r" ?\(", "\n(", small_tables.LABELS[method]) for method in methods]
+    named = [re.sub(r" (?=[^(]*\))", "\n", name) for name in named]  # within brackets too: they are wide
     axes.set_xticks(range(len(methods)), named)
     per_cent(axes, "Pass@1 (%)")
     plots.legend(figure, axes, 3)
