@@ -225,7 +225,23 @@ def test_seed_stop_and_tools_are_sent_only_when_given():
         ask(server, seed=3, stop="END", tools=[TOOL], temperature=0.6, max_tokens=9)
         bare, full = server.requests
     assert sorted(bare) == ["max_tokens", "messages", "model", "temperature"]
-    assert (full["seed"], full["stop"], full["tools"], full["temperature"]) == (3, ["END"], [TOOL], 0.6)
+    assert (full["stop"], full["tools"], full["temperature"]) == (["END"], [TOOL], 0.6)
+    assert 0 <= full["seed"] < 2**31
+
+
+def test_a_seed_has_its_own_draw_for_every_question_and_sample():
+    """The same for the same; else all answers of a seed would be drawn with the same numbers."""
+    with FakeServer() as server:
+        ask(server, calls=2, seed=3, temperature=0.6)
+        for options in (
+            {"seed": 4},
+            {"temperature": 0.9},
+            {"messages": [{"role": "user", "content": "Why?"}]},
+            {},
+        ):
+            ask(server, **{"seed": 3, "temperature": 0.6} | options)
+        *seeds, again = [body["seed"] for body in server.requests]
+    assert again == seeds[0] and len({*seeds}) == 5
 
 
 def test_a_server_without_tools_is_asked_in_text_from_then_on(caplog):

@@ -9,6 +9,8 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from mnemocraft.agents.gig.answers import grammar
 from mnemocraft.llm import toolformat
@@ -21,8 +23,8 @@ torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'"
 transformers = pytest.importorskip("transformers", reason="pip install 'mnemocraft[finetune]'")
 pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
 
-from training.serving.engine import HEADS, LAYERS, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
-from training.serving.server import Batcher, Job, prompt  # noqa: E402
+from training.serving.engine import HEADS, LAYERS, PART, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
+from training.serving.server import Batcher, Job, drawn, forms, prompt  # noqa: E402
 from training.serving.words import FIELDS, Words  # noqa: E402
 
 VOCABULARY = 96
@@ -130,8 +132,59 @@ def test_one_by_one_and_from_the_middle_as_all_at_once(weights):
     again = model.read(1, tokens[place:], place)
     assert torch.allclose(again, want, atol=1e-3 * float(want.std()), rtol=0)
     model.read(2, tokens[:-1], 0)
-    told = model.step([0, 0, tokens[-1]], [0, 0, len(tokens) - 1], len(tokens), 1)
-    assert told[0][2] == int(want.argmax())
+    told = model.step([2], [tokens[-1]], [len(tokens) - 1])
+    assert torch.allclose(told[0], want, atol=1e-3 * float(want.std()), rtol=0)
+    assert model.steps([2], [tokens[-1]], [len(tokens) - 1], 1) == [[int(want.argmax())]]
+
+
+def test_a_card_and_a_processor_take_the_same_step(weights):
+    """A card's graph pads and copies what a processor looks at in place; here it runs on the processor, with
+    a slot at rest, and dialogues that end at and around the edges of windows and parts."""
+    lengths = [1, PART - 1, PART, PART + 1, WINDOW - 1, WINDOW, WINDOW + 1, WINDOW + PART]
+    model = engine(weights, slots=len(lengths) + 1, context=1100)
+    for slot, length in enumerate(lengths):
+        model.read(slot, dialogue(length, slot), 0)
+    slots = [*range(len(lengths))]
+    told = model.step(slots, [5] * len(slots), lengths)
+    model._begin(slots, [5] * len(slots), lengths, 1)
+    model._advance(1024)
+    assert torch.allclose(model._told[slots], told, atol=1e-3 * float(told.std()), rtol=0)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    chances=st.lists(st.floats(0.01, 1), min_size=1, max_size=60, unique=True),
+    temperature=st.sampled_from([0.2, 0.6, 1.0, 2.0]),
+    seed=st.integers(0, 99),
+)
+def test_tokens_are_drawn_from_the_likeliest(chances, temperature, seed):
+    """How often each comes, beside its chance by llama.cpp's rules, told one after the other."""
+    every = np.array(chances)
+    left = sorted(range(len(every)), key=lambda n: -every[n])[:40]
+    share = every[left] / every[left].sum()
+    left = left[: next((n for n in range(len(left)) if share[: n + 1].sum() >= 0.95), len(left)) + 1]
+    left = [n for n in left if every[n] >= 0.05 * every[left[0]]]
+    want = np.zeros(len(every))
+    want[left] = every[left] ** (1 / temperature)
+    want /= want.sum()
+    random = np.random.default_rng(seed)
+    logits = np.log(every).astype(np.float32) - 3
+    came = np.bincount([drawn(logits, temperature, random) for _ in range(2000)], minlength=len(every))
+    assert not came[want == 0].any()
+    assert (np.abs(came - 2000 * want) <= 5 * np.sqrt(2000 * want * (1 - want)) + 1).all()
+
+
+def test_a_draw_is_its_seeds_whatever_else_is_answered(weights):
+    words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
+    batcher, answers = Batcher(engine(weights), words), []
+    for seeds in ([7], [1, 7, 2]):
+        asked = {
+            seed: Job(dialogue(30), 8, temperature=1.0, random=np.random.default_rng(seed)) for seed in seeds
+        }
+        for job in [batcher.ask(job) for job in asked.values()]:
+            job.result(timeout=60)
+        answers.append(asked[7].answer)
+    assert answers[0] == answers[1] != asked[1].answer
 
 
 def test_many_at_a_time_say_what_each_says_alone(peer, weights):
@@ -165,7 +218,7 @@ def test_when_the_engine_fails_nobody_waits(weights, monkeypatch):
     """Those that were being answered, those that waited and those that ask later are told why."""
     words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
     broken = engine(weights, slots=1)
-    monkeypatch.setattr(broken, "step", lambda *_: 1 / 0)
+    monkeypatch.setattr(broken, "steps", lambda *_: 1 / 0)
     monkeypatch.setattr("threading.excepthook", lambda _: None)
     batcher = Batcher(broken, words)
     jobs = [Job(dialogue(5, seed), 9) for seed in range(3)]
@@ -210,20 +263,53 @@ def test_any_text_comes_back(words, text):
     assert back == text.replace("<end_of_turn>", "")  # a mark is no text
 
 
-def test_a_form_holds(words):
+def test_a_grammar_holds(words):
     """Every token that the grammar lets through leads on, and at the end only an end is left."""
-    xgrammar = pytest.importorskip("xgrammar", reason="pip install xgrammar")
-    kinds = xgrammar.TokenizerInfo(
-        words.texts, xgrammar.VocabType.BYTE_FALLBACK, stop_token_ids=sorted(words.end)
+    matcher = matcher_of(
+        words, grammar(["Cut lettuce1 on board1", 'Say "no"'], ["Reasoning", "Action"]), False
     )
-    form = grammar(["Cut lettuce1 on board1", 'Say "no"'], ["Reasoning", "Action"])
-    matcher = xgrammar.GrammarMatcher(xgrammar.GrammarCompiler(kinds).compile_grammar(form))
     said = 'Reasoning: why\nAction: Say "no"'
     assert all(matcher.accept_token(token) for token in words.tokens(said))
+    assert allowed(matcher, words) == words.end
+
+
+def test_a_schema_holds(words):
+    """Calls of How2's Actor as its recording has them; no other tool, slot or argument."""
+    tools = next(request["tools"] for request, _ in recorded("how2_gemma-3-270m", 1) if request["tools"])
+    schema = json.dumps(toolformat.call_schema(tools))
+    calls = [
+        reply["tool_calls"][0] for request, reply in recorded("how2_gemma-3-270m", 60) if request["tools"]
+    ]
+    said = [json.dumps({"name": call["name"], "arguments": call["arguments"]}) for call in calls]
+    assert len({call["name"] for call in calls}) > 2
+    for text in said:
+        matcher = matcher_of(words, schema, True)
+        assert all(matcher.accept_token(token) for token in words.tokens(text)), text
+        assert allowed(matcher, words) == words.end
+    wrong = [
+        '{"name": "fly", "arguments": {}}',
+        '{"name": "move", "arguments": {}}',
+        "I move",
+        said[0][:-1] + ", ",
+    ]
+    for text in wrong:
+        matcher = matcher_of(words, schema, True)
+        assert not all(matcher.accept_token(token) for token in words.tokens(text)), text
+
+
+def matcher_of(words, text, is_schema):
+    xgrammar = pytest.importorskip("xgrammar", reason="pip install xgrammar")
+    return xgrammar.GrammarMatcher(forms(words)(text, is_schema))
+
+
+def allowed(matcher, words):
+    """The tokens that may come next."""
+    import xgrammar
+
     mask = xgrammar.allocate_token_bitmask(1, len(words.texts))
     matcher.fill_next_token_bitmask(mask)
-    left = np.flatnonzero(np.unpackbits(mask.numpy().view(np.uint8), bitorder="little")[: len(words.texts)])
-    assert set(left.tolist()) == words.end
+    bits = np.unpackbits(mask.numpy().view(np.uint8), bitorder="little")[: len(words.texts)]
+    return set(np.flatnonzero(bits).tolist())
 
 
 def test_a_local_model_may_have_a_server(monkeypatch, tmp_path):

@@ -20,6 +20,8 @@ LAYERS, HEADS, SIZE, WIDTH, WINDOW = 18, 4, 256, 640, 512
 GLOBAL = 6
 """Every sixth layer looks back to the beginning, the others 512 tokens."""
 EPSILON = 1e-6
+PART = 256
+"""Values that are summed at a time on a processor."""
 CHUNKS = {"cuda": 2048, "cpu": 512}
 """Tokens of a prompt that are computed at a time. For a local layer, which looks at 512, much of
 the attention in a large part is computed in vain."""
@@ -66,13 +68,13 @@ class Engine:
             if value.dim() > 1:
                 self._weights[name] = value.to(dtype)
         self.vocabulary = len(weights["token_embd.weight"])
-        shape = (LAYERS, slots, context, SIZE)
+        shape = (LAYERS, slots, -(-context // PART) * PART, SIZE)
         self._keys = torch.zeros(shape, device=device)
         self._values = torch.zeros(shape, device=device)
         self._turns = [_rotation(base, context, device) for base in (10_000.0, 1_000_000.0)]
         self._tokens = torch.zeros(slots, dtype=torch.long, device=device)
         self._places = torch.zeros(slots, dtype=torch.long, device=device)
-        self._bias = torch.zeros(slots, self.vocabulary, device=device)
+        self._told = torch.zeros(slots, self.vocabulary, device=device)
         self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
         self._rows = torch.arange(slots, device=device)
 
@@ -110,36 +112,48 @@ class Engine:
         return hidden
 
     @torch.inference_mode()
-    def step(
-        self, tokens: list[int], places: list[int], longest: int, steps: int, bias: torch.Tensor | None = None
-    ) -> list[list[int]]:
-        """The likeliest next tokens of every slot, shape (steps, slots).
+    def step(self, slots: list[int], tokens: list[int], places: list[int]) -> torch.Tensor:
+        """Logits, shape (dialogues, vocabulary), of what comes next in some slots.
 
         Args:
-            tokens: The last token of every slot, not read yet.
-            places: Where it comes. At a slot at rest what is read is of no use, and its place one beyond what
-                is to be kept.
-            longest: The largest place of those that are not at rest, after these steps.
-            steps: How many, without a look at them in between.
-            bias: Added to the logits, shape (slots, vocabulary); for one step.
+            slots: Which.
+            tokens: The last token of each, not read yet.
+            places: Where it comes.
         """
-        self._tokens.copy_(torch.tensor(tokens))
-        self._places.copy_(torch.tensor(places))
-        if bias is not None:
-            self._bias.copy_(bias)
-        size = min(self.context, max(1024, 1 << longest.bit_length()))
-        told = []
-        for _ in range(steps):
-            if self.device == "cuda":
-                self._graph(size).replay()
-            else:
-                self._advance(size)
-            told.append(self._tokens.clone())
-        if bias is not None:
-            self._bias.zero_()
-        return torch.stack(told).tolist()
+        if self.device == "cpu":
+            return self._advance_few(slots, torch.tensor(tokens), places)
+        self._begin(slots, tokens, places, 1)
+        self._graph(max(places) + 1).replay()
+        return self._told[slots].cpu()
 
-    def _graph(self, size: int) -> torch.cuda.CUDAGraph:
+    @torch.inference_mode()
+    def steps(self, slots: list[int], tokens: list[int], places: list[int], count: int) -> list[list[int]]:
+        """The ``count`` likeliest next tokens in some slots, shape (count, dialogues); see :meth:`step`."""
+        told: list[torch.Tensor] = []
+        if self.device == "cpu":
+            last = torch.tensor(tokens)
+            for step in range(count):
+                last = self._advance_few(slots, last, [place + step for place in places]).argmax(-1)
+                told.append(last)
+            return torch.stack(told).tolist()
+        self._begin(slots, tokens, places, count)
+        graph = self._graph(max(places) + count)
+        for _ in range(count):
+            graph.replay()
+            told.append(self._tokens.clone())
+        return torch.stack(told)[:, slots].tolist()
+
+    def _begin(self, slots: list[int], tokens: list[int], places: list[int], count: int) -> None:
+        """Put all where a graph finds it; slots at rest read at the end, which is nobody's when they do."""
+        every_token, every_place = [0] * self.slots, [self.context - count] * self.slots
+        for slot, token, place in zip(slots, tokens, places, strict=True):
+            every_token[slot], every_place[slot] = token, place
+        self._tokens.copy_(torch.tensor(every_token))
+        self._places.copy_(torch.tensor(every_place))
+
+    def _graph(self, longest: int) -> torch.cuda.CUDAGraph:
+        """One step of dialogues of up to ``longest`` tokens."""
+        size = min(self.context, max(1024, 1 << longest.bit_length()))
         if size not in self._graphs:
             before = self._tokens.clone(), self._places.clone()
             self._advance(size)  # warms up
@@ -152,7 +166,7 @@ class Engine:
         return self._graphs[size]
 
     def _advance(self, size: int) -> None:
-        """One step of all slots, of which none is longer than ``size``."""
+        """One step of all slots, of which none at work is longer than ``size``."""
         places, rows = self._places, self._rows
         hidden = self._embed(self._tokens)
         near = places[:, None] - torch.arange(WINDOW - 1, -1, -1, device=self.device)
@@ -171,8 +185,37 @@ class Engine:
             scores = torch.bmm(query * SIZE**-0.5, keys.transpose(1, 2)) + hidden_from[:, None]
             found = torch.bmm(scores.softmax(-1), values)
             hidden = self._finish(layer, hidden, found.reshape(self.slots, -1))
-        self._tokens.copy_((self._logits(hidden) + self._bias).argmax(-1))
+        self._told.copy_(self._logits(hidden))
+        self._tokens.copy_(self._told.argmax(-1))
         self._places += 1
+
+    def _advance_few(self, slots: list[int], tokens: torch.Tensor, places: list[int]) -> torch.Tensor:
+        """One step of some slots, each over as much as it holds: to copy that, and to pad it, is what a
+        processor has no time for."""
+        hidden, at = self._embed(tokens), torch.tensor(places)
+        for layer in range(LAYERS):
+            query, key, value = self._project(layer, hidden, at)
+            query = query * SIZE**-0.5
+            self._keys[layer, slots, at] = key
+            self._values[layer, slots, at] = value
+            found = [
+                self._look(layer, slot, place, one)
+                for slot, place, one in zip(slots, places, query, strict=True)
+            ]
+            hidden = self._finish(layer, hidden, torch.stack(found).flatten(1))
+        return self._logits(hidden)
+
+    def _look(self, layer: int, slot: int, place: int, query: torch.Tensor) -> torch.Tensor:
+        """What a query, shape (heads, size), finds at the places up to its own, of the same shape.
+
+        Values are summed in parts: a product that is long in what it sums over, and four rows high, waits.
+        """
+        first = 0 if _is_global(layer) else max(0, place + 1 - WINDOW)
+        seen = slice(first, first + -(-(place + 1 - first) // PART) * PART)
+        scores = (self._keys[layer, slot, seen] @ query.T).T.contiguous()
+        scores[:, place + 1 - first :] = float("-inf")
+        weights = scores.softmax(-1).view(HEADS, -1, PART).transpose(0, 1)
+        return torch.bmm(weights, self._values[layer, slot, seen].view(-1, PART, SIZE)).sum(0)
 
     def _embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self._weights["token_embd.weight"][tokens].float() * WIDTH**0.5

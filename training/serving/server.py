@@ -2,16 +2,18 @@
 
 ``python -m training.serving.server kitchen_gemma-3-270m`` answers OpenAI's chat requests on loopback until
 it is stopped; ``python -m training.recording 09 --go-on --server http://127.0.0.1:8300/v1`` asks it. Answers
-are greedy; other temperatures are refused. It needs PyTorch, ``gguf``, ``tokenizers`` and ``aiohttp``, and
-``xgrammar`` for answers that are held to a form. On a graphics card it gives some 24 answers a second. On a
-processor that multiplies bfloat16 (``--device cpu --slots 6``) it reads a long prompt in less time than
-llama.cpp and writes more slowly; ``training/finetune/PLAN.md`` has the numbers.
+are drawn as llama.cpp draws them if nothing else is said, and may be held to a grammar or a JSON schema. It
+needs PyTorch, ``gguf``, ``tokenizers`` and ``aiohttp``, and ``xgrammar`` for answers that are held to a form.
+On a graphics card it gives some 24 answers a second. On a processor (``--device cpu``) that multiplies
+bfloat16 it takes less time than llama.cpp; ``training/finetune/PLAN.md`` has the numbers.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
+import json
 import logging
 import queue
 import threading
@@ -38,6 +40,11 @@ STEPS = 4
 """Tokens of every dialogue between two looks at whether one has ended, or another waits."""
 PROMPTS = 4
 """Prompts that are read between such steps at most."""
+LIKELIEST, SHARE, LEAST = 40, 0.95, 0.05
+"""An answer is drawn from so many of the likeliest tokens, of these from the likeliest that have this share
+together, and of these from those that are at least this part as likely as the first: llama.cpp's defaults."""
+SPACES = 20
+"""Between two parts of a JSON text at most, as in llama.cpp's grammars of schemas."""
 _TEMPLATE = jinja2.Template(CHAT_TEMPLATE)
 
 
@@ -50,6 +57,8 @@ class Job:
         longest: Tokens of the answer at most.
         stops: Texts that end it.
         matcher: What holds it to a form (``xgrammar``), if anything does.
+        temperature: 0 for the likeliest tokens.
+        random: What others are drawn with.
         answer: Tokens so far.
         done: The answer, when it has ended; True if it ended by itself.
     """
@@ -58,6 +67,8 @@ class Job:
     longest: int
     stops: tuple[str, ...] = ()
     matcher: Any = None
+    temperature: float = 0.0
+    random: np.random.Generator = field(default_factory=np.random.default_rng)
     answer: list[int] = field(default_factory=list)
     done: Future[bool] = field(default_factory=Future)
 
@@ -65,7 +76,8 @@ class Job:
 class Batcher:
     """Answers requests in one thread, as many at a time as the engine has slots.
 
-    A request goes to the free slot whose dialogue begins as its prompt does for longest.
+    A request goes to the free slot whose dialogue begins as its prompt does for longest; of several to the
+    one that has been free for longest.
     """
 
     def __init__(self, engine: Engine, words: Words) -> None:
@@ -74,6 +86,7 @@ class Batcher:
         self._held: list[np.ndarray] = [np.zeros(0, np.int64) for _ in range(engine.slots)]
         self._jobs: list[Job | None] = [None] * engine.slots
         self._last = [0] * engine.slots
+        self._ended, self._freed = itertools.count(1), [0] * engine.slots
         self._stopped: BaseException | None = None
         threading.Thread(target=self._run, daemon=True).start()
 
@@ -117,33 +130,32 @@ class Batcher:
             wait = False
             wanted = np.array(job.tokens)
             common = {slot: _common(self._held[slot], wanted) for slot in free}
-            # Of those with nothing in common the shortest, so that long dialogues stay.
-            slot = max(free, key=lambda slot: (common[slot], -len(self._held[slot])))
+            slot = max(free, key=lambda slot: (common[slot], -self._freed[slot]))
             start = min(common[slot], len(wanted) - 1)
             logits = self._engine.read(slot, job.tokens[start:], start)
-            if job.matcher is not None:
-                logits = logits + torch.from_numpy(self._bias(job.matcher)).to(logits.device)
             self._jobs[slot], self._held[slot] = job, wanted
-            self._take(slot, int(logits.argmax()))
+            self._take(slot, self._choose(job, logits.cpu().numpy()))
 
     def _advance(self) -> None:
-        jobs = [(slot, job) for slot, job in enumerate(self._jobs) if job]
-        held = [(slot, job.matcher) for slot, job in jobs if job.matcher is not None]
-        steps, bias = STEPS, None
-        if held:
-            steps, rows = 1, np.zeros((self._engine.slots, self._engine.vocabulary), np.float32)
-            for slot, matcher in held:
-                rows[slot] = self._bias(matcher)
-            bias = torch.from_numpy(rows)
-        places = [len(tokens) for tokens in self._held]
-        for slot, job in jobs:
-            places[slot] += len(job.answer) - 1
-        longest = max(places[slot] for slot, _ in jobs) + steps
-        told = self._engine.step(self._last, places, longest, steps, bias)
+        working = {slot: job for slot, job in enumerate(self._jobs) if job}
+        slots = [*working]
+        places = [len(self._held[slot]) + len(job.answer) - 1 for slot, job in working.items()]
+        last = [self._last[slot] for slot in slots]
+        if any(job.matcher or job.temperature for job in working.values()):
+            logits = self._engine.step(slots, last, places).numpy()
+            told = [[self._choose(job, row) for job, row in zip(working.values(), logits, strict=True)]]
+        else:
+            told = self._engine.steps(slots, last, places, STEPS)
         for row in told:
-            for slot, job in jobs:
-                if self._jobs[slot] is job:
-                    self._take(slot, row[slot])
+            for slot, token in zip(slots, row, strict=True):
+                if self._jobs[slot] is working[slot]:
+                    self._take(slot, token)
+
+    def _choose(self, job: Job, logits: np.ndarray) -> int:
+        """The next token of an answer."""
+        if job.matcher is not None:
+            logits = logits + self._bias(job.matcher)
+        return drawn(logits, job.temperature, job.random) if job.temperature else int(logits.argmax())
 
     def _take(self, slot: int, token: int) -> None:
         """Add a token to the answer in a slot, and end it if that was the last."""
@@ -162,7 +174,7 @@ class Batcher:
             # The last token has not been read.
             read = job.answer if token in self._words.end else job.answer[:-1]
             self._held[slot] = np.concatenate([self._held[slot], np.array(read, np.int64)])
-            self._jobs[slot] = None
+            self._jobs[slot], self._freed[slot] = None, next(self._ended)
             job.done.set_result(ended)
 
     def _bias(self, matcher: Any) -> np.ndarray:
@@ -174,6 +186,17 @@ class Batcher:
         matcher.fill_next_token_bitmask(mask)
         bits = np.unpackbits(mask.numpy().view(np.uint8), bitorder="little")[:size]
         return np.where(bits, 0, -np.inf).astype(np.float32)
+
+
+def drawn(logits: np.ndarray, temperature: float, random: np.random.Generator) -> int:
+    """A token, drawn from the likeliest (:data:`LIKELIEST`, :data:`SHARE`, :data:`LEAST`)."""
+    order = np.argsort(-logits, kind="stable")[:LIKELIEST]
+    ahead = logits[order].astype(np.float64) - logits[order[0]]
+    chances = np.exp(ahead) / np.exp(ahead).sum()
+    before = np.cumsum(chances) - chances
+    kept = (before < SHARE) & (chances >= LEAST * chances[0])
+    weights = np.cumsum(np.exp(ahead[kept] / temperature))
+    return int(order[np.searchsorted(weights, random.random() * weights[-1], side="right")])
 
 
 def _common(held: np.ndarray, wanted: np.ndarray) -> int:
@@ -208,8 +231,8 @@ class Server:
 
     async def _answer(self, request: web.Request) -> web.Response:
         body = await request.json()
-        if body.get("temperature") or body.get("tools") or body.get("response_format"):
-            return _refused("only greedy answers are given, without tools")
+        if body.get("tools"):
+            return _refused("tools are taken as text, with a response_format that is a JSON schema")
         job = await asyncio.to_thread(self._job, body)
         if len(job.tokens) >= self._context:
             size = f"({self._context} tokens), try increasing it"
@@ -228,23 +251,40 @@ class Server:
         return web.json_response({"object": "chat.completion", "choices": [choice], "usage": usage})
 
     def _job(self, body: dict[str, Any]) -> Job:
-        matcher = None
-        if body.get("grammar"):
+        matcher, schema = None, body.get("response_format", {}).get("json_schema", {}).get("schema")
+        if body.get("grammar") or schema:
             import xgrammar
 
-            matcher = xgrammar.GrammarMatcher(self._compiled(body["grammar"]))
-        tokens = self._words.tokens(prompt(body["messages"]))
-        return Job(tokens, body.get("max_tokens", 512), tuple(body.get("stop") or ()), matcher)
+            form = json.dumps(schema) if schema else body["grammar"]
+            matcher = xgrammar.GrammarMatcher(self._forms(form, schema is not None))
+        return Job(
+            self._words.tokens(prompt(body["messages"])),
+            body.get("max_tokens", 512),
+            tuple(body.get("stop") or ()),
+            matcher,
+            body.get("temperature") or 0.0,
+            np.random.default_rng(body.get("seed")),
+        )
 
     @cached_property
-    def _compiled(self) -> Callable[[str], Any]:
-        """From a grammar to what holds answers to it."""
-        import xgrammar
+    def _forms(self) -> Callable[[str, bool], Any]:
+        return forms(self._words)
 
-        words = self._words
-        kind, ends = xgrammar.VocabType.BYTE_FALLBACK, sorted(words.end)
-        compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(words.texts, kind, stop_token_ids=ends))
-        return lru_cache(maxsize=4096)(compiler.compile_grammar)
+
+def forms(words: Words) -> Callable[[str, bool], Any]:
+    """From a text, and whether it is a JSON schema or else a grammar, to what holds answers to it."""
+    import xgrammar
+
+    kind, ends = xgrammar.VocabType.BYTE_FALLBACK, sorted(words.end)
+    compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(words.texts, kind, stop_token_ids=ends))
+
+    @lru_cache(maxsize=4096)
+    def form(text: str, is_schema: bool) -> Any:
+        if is_schema:
+            return compiler.compile_json_schema(text, max_whitespace_cnt=SPACES)
+        return compiler.compile_grammar(text)
+
+    return form
 
 
 def _refused(why: str) -> web.Response:
@@ -270,7 +310,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.serving.server", description=__doc__)
     parser.add_argument("adapter", help="which of data/models is served, or a file that it was laid into")
-    parser.add_argument("--slots", type=int, default=56, help="answers at a time (1.2 GB of memory each)")
+    parser.add_argument(
+        "--slots",
+        type=int,
+        default=56,
+        help="answers at a time (1.2 GB of memory each, on a processor as used)",
+    )
     parser.add_argument("--context", type=int, default=32_768, help="tokens of a prompt with its answer")
     parser.add_argument("--port", type=int, default=8300, help="on loopback")
     parser.add_argument("--device", default="cuda", choices=CHUNKS, help="where it computes")

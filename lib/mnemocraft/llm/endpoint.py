@@ -169,7 +169,7 @@ class Endpoint:
         if stop := [*(request.stop or ()), *self._stop]:
             body["stop"] = stop
         if request.seed is not None:
-            body["seed"] = request.seed
+            body["seed"] = draw(request)
         if request.grammar:
             body["grammar"] = request.grammar
         if dialect.text_tools:
@@ -320,6 +320,15 @@ class _Http(openai.DefaultAioHttpClient):
             with contextlib.suppress(StopIteration, RuntimeError):  # no loop may be left to wait in
                 next(closing)
             closing.close()
+
+
+def draw(request: Request) -> int:
+    """The seed that is sent: of the request's seed and of all that is asked, 31 bits.
+
+    A server that is sent the same seed draws the same numbers. Were it the request's own, all answers of all
+    episodes of a seed would share their luck, and a request that is sampled anew would get its answer again.
+    """
+    return int(request.key()[:8], 16) & 0x7FFF_FFFF
 
 
 def _find_key(model: str, base_url: str | None, api_key: str | None) -> str:

@@ -94,7 +94,7 @@ class Model:
             temperature: 0 for the likeliest answer.
             max_tokens: longest answer; a longer one comes back cut.
             stop: strings that end the answer.
-            seed: sent to the server when given.
+            seed: of the server's draw, with all that is asked (:func:`mnemocraft.llm.endpoint.draw`).
             sample: index of this draw among repeats of one request; each has its own answer in the cache.
             grammar: what the answer is held to, where the model runs here (``local``).
 
