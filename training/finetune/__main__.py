@@ -141,9 +141,9 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
             course_ends = trainer.steps_in_course[0] == trainer.steps_in_course[1]
             if over or course_ends or _due(trainer, world) or trainer.done % SAVE_EVERY == 0:
                 trainer.save()
-            if course_ends and world in LESSONS:
+            if course_ends and world != "how2":  # all that the next course needs
                 _export(trainer, folder)
-                _serve(trainer, folder, world, done)
+                _serve(trainer, folder, world, [])
             if over:
                 print(f"{trainer.done} of {len(trainer.steps)} steps; the same command goes on from there")
                 return
@@ -168,9 +168,9 @@ def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
 
 
 def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> None:
-    """Put an adapter, and the table of all checks, where models are found."""
+    """Put an adapter, of those that were checked the best, and the table of checks, where models are found."""
     step = trainer.done
-    if world not in LESSONS:
+    if checks:
         step = max(_solved(checks).items(), key=lambda item: (item[1], -item[0]))[0]
     ADAPTERS.mkdir(exist_ok=True)
     name = _name(world)
@@ -289,7 +289,7 @@ def _trainer(folder: Path, world: str, threads: int, anew: bool) -> Trainer:
     kept = vocabulary(itertools.chain.from_iterable(shown), tokenizer)
     trainer = Trainer(add_adapter(model.to(device), recipe), steps, recipe, kept, folder / "checkpoint")
     served = ADAPTERS / f"{_name(world)}.gguf"
-    if world in LESSONS and not (trainer.done or anew) and served.is_file():
+    if world != "how2" and not (trainer.done or anew) and served.is_file():
         trainer.begin_after(copy_adapter(served, trainer.model))
     return trainer
 
