@@ -84,9 +84,28 @@ def test_it_is_the_main_grid_on_a_few_targets():
         assert len(left_out) == {"low": 0, "high": 2}[split]
 
 
+def test_its_successor_plays_the_same_conditions_on_enough_targets():
+    """Low split first, in each the set-ups in their order; whole targets, more than a test takes."""
+    streams = sweep.larger("full").streams
+    assert {s.condition.id for s in streams} == {s.condition.id for s in sweep.small("full").streams}
+    assert [s.condition.settings["split"] for s in streams] == ["low"] * 21 + ["high"] * 21
+    setups = [s.condition.settings["setup"] for s in streams[:21]]
+    assert list(dict.fromkeys(setups)) == list(sweep.LARGER_ORDER) and setups == [
+        s.condition.settings["setup"] for s in streams[21:]
+    ]
+    for split in ("low", "high"):
+        [tasks] = {s.tasks for s in streams if s.condition.settings["split"] == split}
+        targets = {example(task).target for task in tasks}
+        assert len(tasks) >= 150 and len(targets) >= 24
+        assert {e.id for e in examples(split) if e.target in targets} == set(tasks)
+    firsts = [s.tasks for s in sweep.larger("smoke").streams]
+    assert firsts == [s.tasks[: len(first)] for s, first in zip(streams, firsts, strict=True)]
+
+
 def test_mistakes_are_named():
-    with pytest.raises(MnemocraftError, match="huge"):
-        sweep.small("huge")
+    for study in (sweep.small, sweep.larger):
+        with pytest.raises(MnemocraftError, match="huge"):
+            study("huge")
     with pytest.raises(MnemocraftError, match="small_model"):
         checks.check_models("replay:a/b", "replay:a/b")  # one folder
     checks.check_models("surrogate", None)

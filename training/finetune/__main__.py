@@ -168,7 +168,7 @@ def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
 
 
 def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> None:
-    """Put an adapter, of those that were checked the best, and the table of checks, where models are found."""
+    """Put an adapter (of checked ones the best) and the table of all checks where models are found."""
     step = trainer.done
     if checks:
         step = max(_solved(checks).items(), key=lambda item: (item[1], -item[0]))[0]

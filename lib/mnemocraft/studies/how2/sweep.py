@@ -36,6 +36,10 @@ MAX_STEPS = 30
 """The paper's limit."""
 SMALL_MAX_STEPS = 20
 """The limit for such a model: most failures wander to the end, and all but one of its tasks are shorter."""
+LARGER_TASKS = 150
+"""Examples per split that its successor plays at least, by whole targets (``training/finetune/PLAN.md``)."""
+LARGER_ORDER = ("base", "just_ask", "how2", "relevance", "parse", "memory_only")
+"""Set-ups in the order in which they are recorded, in one split after the other."""
 
 
 def study(profile: str, seeds: Sequence[int]) -> Study:
@@ -59,6 +63,24 @@ def small(profile: str) -> Study:
     check("profile", profile, TASKS)
     played = SMALL_SMOKE_TASKS if profile == "smoke" else None
     streams = [_small_stream(c) for c in conditions() if c.settings["variant"] == "main"]
+    return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint(start))
+
+
+def larger(profile: str) -> Study:
+    """The main grid for the small model's successor, in the order in which it is recorded; seed 0.
+
+    It has all tasks of more than 24 targets a split, so that claims can be tested; profile ``smoke`` has the
+    first of every stream. Notebook 01 will show it once it is recorded.
+
+    Raises:
+        MnemocraftError: There is no such profile.
+    """
+    check("profile", profile, TASKS)
+    played = SMALL_SMOKE_TASKS if profile == "smoke" else None
+    main = [c for c in conditions() if c.settings["variant"] == "main"]
+    main.sort(key=lambda c: (SPLITS.index(c.settings["split"]), LARGER_ORDER.index(c.settings["setup"])))
+    fewer = (replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main)
+    streams = (stream(c, 0, LARGER_TASKS) for c in fewer)
     return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint(start))
 
 
