@@ -24,6 +24,7 @@ STARTS = {"how2": how2.start, "gig": gig.start, "deps": deps.start, "selectors":
 PACKAGE = Path(paths.__file__).parent
 PARSED = SimpleNamespace(**vars(ast) | {"parse": cache(ast.parse)})
 """The module ``ast``, but what is parsed again is looked up: 200 files take two seconds."""
+walked = sources._nodes
 
 
 def forget() -> None:
@@ -45,6 +46,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "_PACKAGE", copy)
         patch.setattr(sources, "ast", PARSED)
+        patch.setattr(sources, "_nodes", cache(lambda tree: [*walked(tree)]))
         yield copy
     forget()
 

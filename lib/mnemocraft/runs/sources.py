@@ -92,11 +92,13 @@ def _tree(module: str) -> ast.Module:
 
 def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
     """Every node but those under ``if TYPE_CHECKING``."""
-    for node in ast.iter_child_nodes(tree):
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             continue
         yield node
-        yield from _nodes(node)
+        waiting.extend(ast.iter_child_nodes(node))
 
 
 def _names(node: ast.AST) -> list[str]:
