@@ -69,8 +69,7 @@ class Engine:
                 self._weights[name] = value.to(dtype)
         self.vocabulary = len(weights["token_embd.weight"])
         shape = (LAYERS, slots, -(-context // PART) * PART, SIZE)
-        self._keys = torch.zeros(shape, device=device)
-        self._values = torch.zeros(shape, device=device)
+        self._keys, self._values = _zeros(shape, device), _zeros(shape, device)
         self._turns = [_rotation(base, context, device) for base in (10_000.0, 1_000_000.0)]
         self._tokens = torch.zeros(slots, dtype=torch.long, device=device)
         self._places = torch.zeros(slots, dtype=torch.long, device=device)
@@ -248,6 +247,13 @@ class Engine:
         gate, up = self._times(self._norm(hidden, f"{name}.ffn_norm"), f"{name}.ffn").chunk(2, dim=-1)
         found = self._times(functional.gelu(gate, approximate="tanh") * up, f"{name}.ffn_down.weight")
         return hidden + self._norm(found, f"{name}.post_ffw_norm")
+
+
+def _zeros(shape: tuple[int, ...], device: str) -> torch.Tensor:
+    """Of a processor's memory no more is taken than is written to: NumPy leaves that to the system."""
+    if device == "cpu":
+        return torch.from_numpy(np.zeros(shape, np.float32))
+    return torch.zeros(shape, device=device)
 
 
 def _is_global(layer: int) -> bool:

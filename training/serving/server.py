@@ -5,7 +5,8 @@ it is stopped; ``python -m training.recording 09 --go-on --server http://127.0.0
 are drawn as llama.cpp draws them if nothing else is said, and may be held to a grammar or a JSON schema. It
 needs PyTorch, ``gguf``, ``tokenizers`` and ``aiohttp``, and ``xgrammar`` for answers that are held to a form.
 On a graphics card it gives some 24 answers a second. On a processor (``--device cpu``) that multiplies
-bfloat16 it takes less time than llama.cpp; ``training/finetune/PLAN.md`` has the numbers.
+bfloat16 it takes less time than llama.cpp (``training/finetune/PLAN.md`` has the numbers), with one thread;
+every core can have one, on a port of its own, and a part of the streams (``--part`` of a recording).
 """
 
 from __future__ import annotations
@@ -320,8 +321,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--port", type=int, default=8300, help="on loopback")
     parser.add_argument("--device", default="cuda", choices=CHUNKS, help="where it computes")
     chosen = parser.parse_args(argv)
+    torch.set_num_threads(1)  # two that wait for each other in every small product do less than one
     server = Server(_file(chosen.adapter), chosen.slots, chosen.context, chosen.device)
-    web.run_app(server.app(), host="127.0.0.1", port=chosen.port, print=None, access_log=None)
+    place = {"host": "127.0.0.1", "port": chosen.port}
+    web.run_app(server.app(), **place, shutdown_timeout=1, print=None, access_log=None)
 
 
 if __name__ == "__main__":
