@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 from copy import deepcopy
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'"
 transformers = pytest.importorskip("transformers", reason="pip install 'mnemocraft[finetune]'")
 pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
 
-from training.serving.engine import HEADS, LAYERS, PART, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
+from training.serving.engine import DRAFTS, HEADS, LAYERS, PART, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
 from training.serving.server import Batcher, Job, drawn, forms, prompt  # noqa: E402
 from training.serving.words import FIELDS, Words  # noqa: E402
 
@@ -132,9 +133,8 @@ def test_one_by_one_and_from_the_middle_as_all_at_once(weights):
     again = model.read(1, tokens[place:], place)
     assert torch.allclose(again, want, atol=1e-3 * float(want.std()), rtol=0)
     model.read(2, tokens[:-1], 0)
-    told = model.step([2], [tokens[-1]], [len(tokens) - 1])
+    [told] = model.step([2], [tokens[-1:]], [len(tokens) - 1])
     assert torch.allclose(told[0], want, atol=1e-3 * float(want.std()), rtol=0)
-    assert model.steps([2], [tokens[-1]], [len(tokens) - 1], 1) == [[int(want.argmax())]]
 
 
 def test_a_card_and_a_processor_take_the_same_step(weights):
@@ -145,10 +145,42 @@ def test_a_card_and_a_processor_take_the_same_step(weights):
     for slot, length in enumerate(lengths):
         model.read(slot, dialogue(length, slot), 0)
     slots = [*range(len(lengths))]
-    told = model.step(slots, [5] * len(slots), lengths)
+    told = torch.cat(model.step(slots, [[5]] * len(slots), lengths))
     model._begin(slots, [5] * len(slots), lengths, 1)
     model._advance(1024)
     assert torch.allclose(model._told[slots], told, atol=1e-3 * float(told.std()), rtol=0)
+
+
+@pytest.mark.parametrize("length", [1, PART - 2, WINDOW - 3, WINDOW, WINDOW + 200])
+def test_what_is_read_ahead_is_read_as_if_one_after_the_other(weights, length):
+    """Some slots with a draft, others without, whatever was left there by a draft that was wrong."""
+    model, ahead = engine(weights, context=900), dialogue(6, 9)
+    for slot in range(3):
+        model.read(slot, dialogue(length, 4), 0)
+    model.step([0, 1, 2], [[1, 2, 3, 4, 5, 6, 7, 8, 9], [3, 2], [8]], [length] * 3)
+    draft, alone = model.step([0, 2], [ahead, ahead[:1]], [length, length])
+    one_by_one = [model.step([1], [[token]], [length + n])[0][0] for n, token in enumerate(ahead)]
+    within = {"atol": 1e-3 * float(draft.std()), "rtol": 0}
+    assert torch.allclose(draft, torch.stack(one_by_one), **within)
+    assert torch.allclose(alone, draft[:1], **within)
+
+
+def test_drafts_save_steps_and_change_no_answer(peer, weights, monkeypatch):
+    """A dialogue that repeats itself, drawn and greedy; the second answer goes on where the first was said."""
+    words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
+    start, answers, steps = dialogue(20, 3), {}, {}
+    said = greedy(peer, start, 12)
+    for most in (0, 8):
+        monkeypatch.setitem(DRAFTS, "cpu", most)
+        model = engine(weights)
+        monkeypatch.setattr(model, "step", counted := Mock(wraps=model.step))
+        repeats = [*start, *said, *start]
+        jobs = [Job(repeats, 12), Job(repeats, 12, temperature=1.0, random=np.random.default_rng(5))]
+        for job in jobs:
+            Batcher(model, words).ask(job).result(timeout=60)
+        answers[most], steps[most] = [job.answer for job in jobs], counted.call_count
+    assert answers[0] == answers[8] and answers[0][0] == greedy(peer, [*start, *said, *start], 12)
+    assert steps[8] < steps[0]
 
 
 @settings(max_examples=20, deadline=None)
@@ -218,7 +250,7 @@ def test_when_the_engine_fails_nobody_waits(weights, monkeypatch):
     """Those that were being answered, those that waited and those that ask later are told why."""
     words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
     broken = engine(weights, slots=1)
-    monkeypatch.setattr(broken, "steps", lambda *_: 1 / 0)
+    monkeypatch.setattr(broken, "step", lambda *_: 1 / 0)
     monkeypatch.setattr("threading.excepthook", lambda _: None)
     batcher = Batcher(broken, words)
     jobs = [Job(dialogue(5, seed), 9) for seed in range(3)]

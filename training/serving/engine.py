@@ -8,6 +8,7 @@ values and attention have 32-bit floats.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,9 @@ LAYERS, HEADS, SIZE, WIDTH, WINDOW = 18, 4, 256, 640, 512
 GLOBAL = 6
 """Every sixth layer looks back to the beginning, the others 512 tokens."""
 EPSILON = 1e-6
+DRAFTS = {"cuda": 0, "cpu": 8}
+"""Tokens after the next one that a dialogue may have read with it, if they can be guessed: a processor takes
+little more time for them. A card's graph has one place for each."""
 PART = 256
 """Values that are summed at a time on a processor."""
 CHUNKS = {"cuda": 2048, "cpu": 512}
@@ -111,32 +115,25 @@ class Engine:
         return hidden
 
     @torch.inference_mode()
-    def step(self, slots: list[int], tokens: list[int], places: list[int]) -> torch.Tensor:
-        """Logits, shape (dialogues, vocabulary), of what comes next in some slots.
+    def step(self, slots: list[int], tokens: list[list[int]], places: list[int]) -> list[torch.Tensor]:
+        """Logits, shape (tokens, vocabulary) a slot, of what comes after each token.
 
         Args:
             slots: Which.
-            tokens: The last token of each, not read yet.
-            places: Where it comes.
+            tokens: Of each the last token, not read yet, and up to :data:`DRAFTS` that may come after it.
+            places: Where the first of them comes.
         """
         if self.device == "cpu":
-            return self._advance_few(slots, torch.tensor(tokens), places)
-        self._begin(slots, tokens, places, 1)
+            return self._advance_few(slots, tokens, places)
+        self._begin(slots, [first for first, *_ in tokens], places, 1)
         self._graph(max(places) + 1).replay()
-        return self._told[slots].cpu()
+        return list(self._told[slots].cpu()[:, None])
 
     @torch.inference_mode()
     def steps(self, slots: list[int], tokens: list[int], places: list[int], count: int) -> list[list[int]]:
-        """The ``count`` likeliest next tokens in some slots, shape (count, dialogues); see :meth:`step`."""
-        told: list[torch.Tensor] = []
-        if self.device == "cpu":
-            last = torch.tensor(tokens)
-            for step in range(count):
-                last = self._advance_few(slots, last, [place + step for place in places]).argmax(-1)
-                told.append(last)
-            return torch.stack(told).tolist()
+        """On a card, the ``count`` likeliest next tokens in some slots, shape (count, dialogues)."""
         self._begin(slots, tokens, places, count)
-        graph = self._graph(max(places) + count)
+        graph, told = self._graph(max(places) + count), []
         for _ in range(count):
             graph.replay()
             told.append(self._tokens.clone())
@@ -188,33 +185,34 @@ class Engine:
         self._tokens.copy_(self._told.argmax(-1))
         self._places += 1
 
-    def _advance_few(self, slots: list[int], tokens: torch.Tensor, places: list[int]) -> torch.Tensor:
+    def _advance_few(
+        self, slots: list[int], tokens: list[list[int]], places: list[int]
+    ) -> list[torch.Tensor]:
         """One step of some slots, each over as much as it holds: to copy that, and to pad it, is what a
         processor has no time for."""
-        hidden, at = self._embed(tokens), torch.tensor(places)
+        sizes = [len(some) for some in tokens]
+        owner = [slot for slot, size in zip(slots, sizes, strict=True) for _ in range(size)]
+        at = torch.cat([torch.arange(p, p + size) for p, size in zip(places, sizes, strict=True)])
+        hidden = self._embed(torch.tensor([token for some in tokens for token in some]))
+        views = [
+            [
+                _View.of(slot, place, size, window)
+                for slot, place, size in zip(slots, places, sizes, strict=True)
+            ]
+            for window in (WINDOW, self.context)
+        ]
         for layer in range(LAYERS):
             query, key, value = self._project(layer, hidden, at)
-            query = query * SIZE**-0.5
-            self._keys[layer, slots, at] = key
-            self._values[layer, slots, at] = value
+            self._keys[layer, owner, at] = key
+            self._values[layer, owner, at] = value
             found = [
-                self._look(layer, slot, place, one)
-                for slot, place, one in zip(slots, places, query, strict=True)
+                view.look(some, self._keys[layer], self._values[layer])
+                for view, some in zip(
+                    views[_is_global(layer)], (query * SIZE**-0.5).split(sizes), strict=True
+                )
             ]
-            hidden = self._finish(layer, hidden, torch.stack(found).flatten(1))
-        return self._logits(hidden)
-
-    def _look(self, layer: int, slot: int, place: int, query: torch.Tensor) -> torch.Tensor:
-        """What a query, shape (heads, size), finds at the places up to its own, of the same shape.
-
-        Values are summed in parts: a product that is long in what it sums over, and four rows high, waits.
-        """
-        first = 0 if _is_global(layer) else max(0, place + 1 - WINDOW)
-        seen = slice(first, first + -(-(place + 1 - first) // PART) * PART)
-        scores = (self._keys[layer, slot, seen] @ query.T).T.contiguous()
-        scores[:, place + 1 - first :] = float("-inf")
-        weights = scores.softmax(-1).view(HEADS, -1, PART).transpose(0, 1)
-        return torch.bmm(weights, self._values[layer, slot, seen].view(-1, PART, SIZE)).sum(0)
+            hidden = self._finish(layer, hidden, torch.cat(found).flatten(1))
+        return list(self._logits(hidden).split(sizes))
 
     def _embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self._weights["token_embd.weight"][tokens].float() * WIDTH**0.5
@@ -247,6 +245,45 @@ class Engine:
         gate, up = self._times(self._norm(hidden, f"{name}.ffn_norm"), f"{name}.ffn").chunk(2, dim=-1)
         found = self._times(functional.gelu(gate, approximate="tanh") * up, f"{name}.ffn_down.weight")
         return hidden + self._norm(found, f"{name}.post_ffw_norm")
+
+
+@dataclass(frozen=True)
+class _View:
+    """What the new tokens of a slot see in one kind of layers.
+
+    Attributes:
+        slot: Whose keys and values.
+        seen: Their places; of one new token in whole parts of :data:`PART`.
+        hidden: What is added to scores, shape (tokens, 1, places): minus infinity where nothing is seen.
+    """
+
+    slot: int
+    seen: slice
+    hidden: torch.Tensor
+
+    @classmethod
+    def of(cls, slot: int, place: int, size: int, window: int) -> _View:
+        """For ``size`` tokens from ``place`` on, each of which looks back ``window`` tokens at most."""
+        first, end = max(0, place + 1 - window), place + size
+        if size == 1:
+            end = first + -(-(end - first) // PART) * PART
+        behind = torch.arange(place, place + size)[:, None] - torch.arange(first, end)
+        hidden = torch.where((behind >= 0) & (behind < window), 0.0, float("-inf"))
+        return cls(slot, slice(first, end), hidden[:, None])
+
+    def look(self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+        """What queries, shape (tokens, heads, size), find in a layer, of the same shape.
+
+        For one token values are summed in parts: a product that is long in what it sums over, and four rows
+        high, takes its time.
+        """
+        keys, values, size = keys[self.slot, self.seen], values[self.slot, self.seen], len(queries)
+        scores = (keys @ queries.flatten(0, 1).T).T.view(size, HEADS, -1)
+        weights = (scores + self.hidden).softmax(-1)
+        if size > 1:
+            return (weights.flatten(0, 1) @ values).view(size, HEADS, SIZE)
+        parts = weights.view(HEADS, -1, PART).transpose(0, 1)
+        return torch.bmm(parts, values.view(-1, PART, SIZE)).sum(0, keepdim=True)
 
 
 def _zeros(shape: tuple[int, ...], device: str) -> torch.Tensor:

@@ -34,13 +34,15 @@ from aiohttp import web
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.local import CHAT_TEMPLATE, MERGED, find_model
 from mnemocraft.llm.merged import merged
-from training.serving.engine import CHUNKS, Engine, load
+from training.serving.engine import CHUNKS, DRAFTS, Engine, load
 from training.serving.words import Words
 
 STEPS = 4
-"""Tokens of every dialogue between two looks at whether one has ended, or another waits."""
+"""Tokens of every dialogue between two looks at whether one has ended, or another waits, on a card."""
 PROMPTS = 4
 """Prompts that are read between such steps at most."""
+ALIKE = 3
+"""Tokens that must have come before for what came after them to be guessed."""
 LIKELIEST, SHARE, LEAST = 40, 0.95, 0.05
 """An answer is drawn from so many of the likeliest tokens, of these from the likeliest that have this share
 together, and of these from those that are at least this part as likely as the first: llama.cpp's defaults."""
@@ -142,15 +144,34 @@ class Batcher:
         slots = [*working]
         places = [len(self._held[slot]) + len(job.answer) - 1 for slot, job in working.items()]
         last = [self._last[slot] for slot in slots]
-        if any(job.matcher or job.temperature for job in working.values()):
-            logits = self._engine.step(slots, last, places).numpy()
-            told = [[self._choose(job, row) for job, row in zip(working.values(), logits, strict=True)]]
-        else:
-            told = self._engine.steps(slots, last, places, STEPS)
-        for row in told:
-            for slot, token in zip(slots, row, strict=True):
-                if self._jobs[slot] is working[slot]:
-                    self._take(slot, token)
+        if self._engine.device == "cuda" and not any(j.matcher or j.temperature for j in working.values()):
+            for row in self._engine.steps(slots, last, places, STEPS):
+                for slot, token in zip(slots, row, strict=True):
+                    if self._jobs[slot] is working[slot]:
+                        self._take(slot, token)
+            return
+        drafts = [self._draft(slot, job) for slot, job in working.items()]
+        read = [[token, *draft] for token, draft in zip(last, drafts, strict=True)]
+        told = self._engine.step(slots, read, places)
+        for (slot, job), draft, logits in zip(working.items(), drafts, told, strict=True):
+            for row, guessed in zip(logits.numpy(), [*draft, None], strict=True):
+                token = self._choose(job, row)
+                self._take(slot, token)
+                if token != guessed or self._jobs[slot] is not job:
+                    break
+
+    def _draft(self, slot: int, job: Job) -> list[int]:
+        """What may come next: what came where the dialogue last had the same few tokens.
+
+        It is read along, and taken as far as it is what is chosen, so that it decides nothing.
+        """
+        most = min(DRAFTS[self._engine.device], job.longest - len(job.answer) - 1)
+        so_far = np.concatenate([self._held[slot], np.array(job.answer, np.int64)])
+        if most <= 0 or len(so_far) <= ALIKE:
+            return []
+        same = np.lib.stride_tricks.sliding_window_view(so_far[:-1], ALIKE) == so_far[-ALIKE:]
+        found = np.flatnonzero(same.all(axis=1))
+        return so_far[found[-1] + ALIKE :][:most].tolist() if len(found) else []
 
     def _choose(self, job: Job, logits: np.ndarray) -> int:
         """The next token of an answer."""
