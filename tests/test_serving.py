@@ -137,6 +137,15 @@ def test_one_by_one_and_from_the_middle_as_all_at_once(weights):
     assert torch.allclose(told[0], want, atol=1e-3 * float(want.std()), rtol=0)
 
 
+def test_a_card_and_a_processor_read_the_same(weights):
+    """A card reads a prompt by PyTorch's attention, a processor in blocks; from the middle of one, too."""
+    model, tokens = engine(weights, context=1000), dialogue(WINDOW + 300)
+    with torch.inference_mode():
+        for start in (0, WINDOW + 40):
+            told = model._logits(model._read(0, torch.tensor(tokens[start:]), start)[-1:])[0]
+    assert torch.allclose(model.read(1, tokens, 0), told, atol=1e-3 * float(told.std()), rtol=0)
+
+
 def test_a_card_and_a_processor_take_the_same_step(weights):
     """A card's graph pads and copies what a processor looks at in place; here it runs on the processor, with
     a slot at rest, and dialogues that end at and around the edges of windows and parts."""
@@ -166,7 +175,7 @@ def test_what_is_read_ahead_is_read_as_if_one_after_the_other(weights, length):
 
 
 def test_drafts_save_steps_and_change_no_answer(peer, weights, monkeypatch):
-    """A dialogue that repeats itself, drawn and greedy; the second answer goes on where the first was said."""
+    """A dialogue that repeats itself; an answer goes on where the first was said, greedily and drawn."""
     words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
     start, answers, steps = dialogue(20, 3), {}, {}
     said = greedy(peer, start, 12)

@@ -2,8 +2,8 @@
 
 The weights are the dequantised ones of the very file that llama.cpp serves. It multiplies them with
 activations of 8 bits and keeps keys and values in 16. Here both factors have the 11 significant bits that a
-card's matrix units take (TF32), or, on a processor that multiplies them, the 8 of bfloat16; sums, keys,
-values and attention have 32-bit floats.
+card's matrix units take (TF32), or, on a processor that multiplies them, the 8 of bfloat16, which keys and
+values are then kept in, too; sums have 32-bit floats. In attention the model was trained with bfloat16.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ DRAFTS = {"cuda": 0, "cpu": 8}
 """Tokens after the next one that a dialogue may have read with it, if they can be guessed: a processor takes
 little more time for them. A card's graph has one place for each."""
 PART = 256
-"""Values that are summed at a time on a processor."""
+"""Values that are summed at a time on a processor, for one new token."""
+TOGETHER = 128
+"""New tokens that look back at a time there: in a local layer, at as many more than each of them sees."""
 CHUNKS = {"cuda": 2048, "cpu": 512}
 """Tokens of a prompt that are computed at a time. For a local layer, which looks at 512, much of
 the attention in a large part is computed in vain."""
@@ -73,7 +75,7 @@ class Engine:
                 self._weights[name] = value.to(dtype)
         self.vocabulary = len(weights["token_embd.weight"])
         shape = (LAYERS, slots, -(-context // PART) * PART, SIZE)
-        self._keys, self._values = _zeros(shape, device), _zeros(shape, device)
+        self._keys, self._values = _zeros(shape, device, dtype), _zeros(shape, device, dtype)
         self._turns = [_rotation(base, context, device) for base in (10_000.0, 1_000_000.0)]
         self._tokens = torch.zeros(slots, dtype=torch.long, device=device)
         self._places = torch.zeros(slots, dtype=torch.long, device=device)
@@ -87,11 +89,15 @@ class Engine:
         hidden = torch.empty(0)
         size = CHUNKS[self.device]
         for first in range(0, len(tokens), size):
-            part = torch.tensor(tokens[first : first + size], device=self.device)
-            hidden = self._read(slot, part, start + first)
+            part = tokens[first : first + size]
+            if self.device == "cpu":
+                hidden = self._advance_few([slot], [part], [start + first])
+            else:
+                hidden = self._read(slot, torch.tensor(part, device=self.device), start + first)
         return self._logits(hidden[-1:])[0]
 
     def _read(self, slot: int, tokens: torch.Tensor, start: int) -> torch.Tensor:
+        """Hidden states, shape (tokens, width), on a card."""
         end = start + len(tokens)
         places = torch.arange(start, end, device=self.device)
         far = torch.arange(end, device=self.device)
@@ -124,7 +130,8 @@ class Engine:
             places: Where the first of them comes.
         """
         if self.device == "cpu":
-            return self._advance_few(slots, tokens, places)
+            hidden = self._advance_few(slots, tokens, places)
+            return list(self._logits(hidden).split([len(some) for some in tokens]))
         self._begin(slots, [first for first, *_ in tokens], places, 1)
         self._graph(max(places) + 1).replay()
         return list(self._told[slots].cpu()[:, None])
@@ -185,34 +192,35 @@ class Engine:
         self._tokens.copy_(self._told.argmax(-1))
         self._places += 1
 
-    def _advance_few(
-        self, slots: list[int], tokens: list[list[int]], places: list[int]
-    ) -> list[torch.Tensor]:
-        """One step of some slots, each over as much as it holds: to copy that, and to pad it, is what a
-        processor has no time for."""
+    def _advance_few(self, slots: list[int], tokens: list[list[int]], places: list[int]) -> torch.Tensor:
+        """Hidden states, shape (all tokens, width), of new tokens in some slots, on a processor.
+
+        Each slot is looked at where it lies: to copy and to pad it, as a card's graph does, takes its time.
+        """
         sizes = [len(some) for some in tokens]
         owner = [slot for slot, size in zip(slots, sizes, strict=True) for _ in range(size)]
         at = torch.cat([torch.arange(p, p + size) for p, size in zip(places, sizes, strict=True)])
         hidden = self._embed(torch.tensor([token for some in tokens for token in some]))
         views = [
             [
-                _View.of(slot, place, size, window)
+                _View.of(slot, place + start, min(TOGETHER, size - start), window)
                 for slot, place, size in zip(slots, places, sizes, strict=True)
+                for start in range(0, size, TOGETHER)
             ]
             for window in (WINDOW, self.context)
         ]
+        parts = [view.size for view in views[0]]
         for layer in range(LAYERS):
             query, key, value = self._project(layer, hidden, at)
-            self._keys[layer, owner, at] = key
-            self._values[layer, owner, at] = value
+            self._keys[layer, owner, at] = key.to(self._keys.dtype)
+            self._values[layer, owner, at] = value.to(self._keys.dtype)
+            query = (query * SIZE**-0.5).to(self._keys.dtype)
             found = [
                 view.look(some, self._keys[layer], self._values[layer])
-                for view, some in zip(
-                    views[_is_global(layer)], (query * SIZE**-0.5).split(sizes), strict=True
-                )
+                for view, some in zip(views[_is_global(layer)], query.split(parts), strict=True)
             ]
             hidden = self._finish(layer, hidden, torch.cat(found).flatten(1))
-        return list(self._logits(hidden).split(sizes))
+        return hidden
 
     def _embed(self, tokens: torch.Tensor) -> torch.Tensor:
         return self._weights["token_embd.weight"][tokens].float() * WIDTH**0.5
@@ -249,7 +257,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class _View:
-    """What the new tokens of a slot see in one kind of layers.
+    """What some new tokens of a slot see in one kind of layers.
 
     Attributes:
         slot: Whose keys and values.
@@ -271,26 +279,32 @@ class _View:
         hidden = torch.where((behind >= 0) & (behind < window), 0.0, float("-inf"))
         return cls(slot, slice(first, end), hidden[:, None])
 
+    @property
+    def size(self) -> int:
+        """How many tokens look."""
+        return len(self.hidden)
+
     def look(self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
         """What queries, shape (tokens, heads, size), find in a layer, of the same shape.
 
         For one token values are summed in parts: a product that is long in what it sums over, and four rows
         high, takes its time.
         """
-        keys, values, size = keys[self.slot, self.seen], values[self.slot, self.seen], len(queries)
-        scores = (keys @ queries.flatten(0, 1).T).T.view(size, HEADS, -1)
-        weights = (scores + self.hidden).softmax(-1)
-        if size > 1:
-            return (weights.flatten(0, 1) @ values).view(size, HEADS, SIZE)
+        keys, values = keys[self.slot, self.seen], values[self.slot, self.seen]
+        scores = (queries.flatten(0, 1) @ keys.T).view(self.size, HEADS, -1)
+        weights = (scores + self.hidden).softmax(-1).to(values.dtype)
+        if self.size > 1:
+            return (weights.flatten(0, 1) @ values).view(self.size, HEADS, SIZE)
         parts = weights.view(HEADS, -1, PART).transpose(0, 1)
-        return torch.bmm(parts, values.view(-1, PART, SIZE)).sum(0, keepdim=True)
+        return torch.bmm(parts, values.view(-1, PART, SIZE)).float().sum(0, keepdim=True)
 
 
-def _zeros(shape: tuple[int, ...], device: str) -> torch.Tensor:
+def _zeros(shape: tuple[int, ...], device: str, dtype: torch.dtype) -> torch.Tensor:
     """Of a processor's memory no more is taken than is written to: NumPy leaves that to the system."""
     if device == "cpu":
-        return torch.from_numpy(np.zeros(shape, np.float32))
-    return torch.zeros(shape, device=device)
+        bits = np.zeros(shape, np.int16 if dtype == torch.bfloat16 else np.int32)
+        return torch.from_numpy(bits).view(dtype)
+    return torch.zeros(shape, device=device, dtype=dtype)
 
 
 def _is_global(layer: int) -> bool:
