@@ -5,6 +5,7 @@ import asyncio
 import gzip
 import itertools
 import json
+import sys
 from copy import deepcopy
 from unittest.mock import Mock
 
@@ -25,7 +26,7 @@ transformers = pytest.importorskip("transformers", reason="pip install 'mnemocra
 pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
 
 from training.serving.engine import DRAFTS, HEADS, LAYERS, PART, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
-from training.serving.server import Batcher, Job, drawn, forms, prompt  # noqa: E402
+from training.serving.server import Batcher, Job, Server, drawn, forms, prompt  # noqa: E402
 from training.serving.words import FIELDS, Words  # noqa: E402
 
 VOCABULARY = 96
@@ -339,8 +340,25 @@ def test_a_schema_holds(words):
 
 
 def matcher_of(words, text, is_schema):
-    xgrammar = pytest.importorskip("xgrammar", reason="pip install xgrammar")
-    return xgrammar.GrammarMatcher(forms(words)(text, is_schema))
+    pytest.importorskip("xgrammar", reason="pip install xgrammar")
+    return forms(words)(text, is_schema)
+
+
+def test_without_xgrammar_a_form_is_refused_in_a_sentence(words, monkeypatch):
+    """Over HTTP, by a server that has nothing but words; without a form it would go on to answer."""
+    from aiohttp.test_utils import TestClient, TestServer
+
+    monkeypatch.setitem(sys.modules, "xgrammar", None)
+    server = object.__new__(Server)
+    server._words, server._context = words, 100
+    body = {"messages": [{"role": "user", "content": "so?"}], "grammar": "root ::= [a-z]"}
+
+    async def ask():
+        async with TestClient(TestServer(server.app())) as client:
+            answer = await client.post("/v1/chat/completions", json=body)
+            return answer.status, (await answer.json())["error"]["message"]
+
+    assert asyncio.run(ask()) == (400, "Answers held to a form need xgrammar: pip install xgrammar.")
 
 
 def allowed(matcher, words):

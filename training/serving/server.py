@@ -31,7 +31,7 @@ import numpy as np
 import torch
 from aiohttp import web
 
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MissingExtra, MnemocraftError
 from mnemocraft.llm.local import CHAT_TEMPLATE, MERGED, find_model
 from mnemocraft.llm.merged import merged
 from training.serving.engine import CHUNKS, DRAFTS, Engine, load
@@ -255,7 +255,10 @@ class Server:
         body = await request.json()
         if body.get("tools"):
             return _refused("tools are taken as text, with a response_format that is a JSON schema")
-        job = await asyncio.to_thread(self._job, body)
+        try:
+            job = await asyncio.to_thread(self._job, body)
+        except MissingExtra as missing:
+            return _refused(str(missing))
         if len(job.tokens) >= self._context:
             size = f"({self._context} tokens), try increasing it"
             return _refused(f"request ({len(job.tokens)} tokens) exceeds the available context size {size}")
@@ -274,11 +277,8 @@ class Server:
 
     def _job(self, body: dict[str, Any]) -> Job:
         matcher, schema = None, body.get("response_format", {}).get("json_schema", {}).get("schema")
-        if body.get("grammar") or schema:
-            import xgrammar
-
-            form = json.dumps(schema) if schema else body["grammar"]
-            matcher = xgrammar.GrammarMatcher(self._forms(form, schema is not None))
+        if form := json.dumps(schema) if schema else body.get("grammar"):
+            matcher = self._forms(form, schema is not None)
         return Job(
             self._words.tokens(prompt(body["messages"])),
             body.get("max_tokens", 512),
@@ -294,8 +294,15 @@ class Server:
 
 
 def forms(words: Words) -> Callable[[str, bool], Any]:
-    """From a text, and whether it is a JSON schema or else a grammar, to what holds answers to it."""
-    import xgrammar
+    """From a text, and whether it is a JSON schema or else a grammar, to what holds an answer to it.
+
+    Raises:
+        MissingExtra: ``xgrammar`` is not installed.
+    """
+    try:
+        import xgrammar
+    except ImportError:
+        raise MissingExtra("Answers held to a form need xgrammar: pip install xgrammar.") from None
 
     kind, ends = xgrammar.VocabType.BYTE_FALLBACK, sorted(words.end)
     compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(words.texts, kind, stop_token_ids=ends))
@@ -306,7 +313,7 @@ def forms(words: Words) -> Callable[[str, bool], Any]:
             return compiler.compile_json_schema(text, max_whitespace_cnt=SPACES)
         return compiler.compile_grammar(text)
 
-    return form
+    return lambda text, is_schema: xgrammar.GrammarMatcher(form(text, is_schema))
 
 
 def _refused(why: str) -> web.Response:
