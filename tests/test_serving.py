@@ -7,6 +7,7 @@ import itertools
 import json
 import sys
 from copy import deepcopy
+from types import SimpleNamespace
 from unittest.mock import Mock
 
 import numpy as np
@@ -96,6 +97,11 @@ def engine(weights, slots=3, context=700):
     return Engine(dict(weights), slots, context, "cpu")
 
 
+def plain_words(*end):
+    """Tokens that mean nothing, some of which end an answer."""
+    return SimpleNamespace(end={*end}, texts=["x"] * VOCABULARY, text=str)
+
+
 def dialogue(length, seed=0):
     return np.random.default_rng(seed).integers(4, VOCABULARY, length).tolist()
 
@@ -177,7 +183,6 @@ def test_what_is_read_ahead_is_read_as_if_one_after_the_other(weights, length):
 
 def test_drafts_save_steps_and_change_no_answer(peer, weights, monkeypatch):
     """A dialogue that repeats itself; an answer goes on where the first was said, greedily and drawn."""
-    words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
     start, answers, steps = dialogue(20, 3), {}, {}
     said = greedy(peer, start, 12)
     for most in (0, 8):
@@ -187,7 +192,7 @@ def test_drafts_save_steps_and_change_no_answer(peer, weights, monkeypatch):
         repeats = [*start, *said, *start]
         jobs = [Job(repeats, 12), Job(repeats, 12, temperature=1.0, random=np.random.default_rng(5))]
         for job in jobs:
-            Batcher(model, words).ask(job).result(timeout=60)
+            Batcher(model, plain_words()).ask(job).result(timeout=60)
         answers[most], steps[most] = [job.answer for job in jobs], counted.call_count
     assert answers[0] == answers[8] and answers[0][0] == greedy(peer, [*start, *said, *start], 12)
     assert steps[8] < steps[0]
@@ -217,8 +222,7 @@ def test_tokens_are_drawn_from_the_likeliest(chances, temperature, seed):
 
 
 def test_a_draw_is_its_seeds_whatever_else_is_answered(weights):
-    words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
-    batcher, answers = Batcher(engine(weights), words), []
+    batcher, answers = Batcher(engine(weights), plain_words()), []
     for seeds in ([7], [1, 7, 2]):
         asked = {
             seed: Job(dialogue(30), 8, temperature=1.0, random=np.random.default_rng(seed)) for seed in seeds
@@ -231,8 +235,7 @@ def test_a_draw_is_its_seeds_whatever_else_is_answered(weights):
 
 def test_many_at_a_time_say_what_each_says_alone(peer, weights):
     """More requests than slots, some that go on where another left off, one that must stop early."""
-    words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
-    batcher = Batcher(engine(weights), words)
+    batcher = Batcher(engine(weights), plain_words())
     first = dialogue(30)
     asked = [first, dialogue(12, 1), [*first, 7, 8], dialogue(33, 2), first[:9], [*first, 9]]
     jobs = [Job(tokens, 6 if number != 3 else 2) for number, tokens in enumerate(asked)]
@@ -246,8 +249,7 @@ def test_an_end_ends_and_its_slot_goes_on(peer, weights):
     said = greedy(peer, tokens, 8)
     end = next(token for place, token in enumerate(said) if place >= 2 and token not in said[:place])
     cut = said.index(end)
-    words = type("", (), {"end": {end}, "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
-    batcher = Batcher(engine(weights, slots=1), words)
+    batcher = Batcher(engine(weights, slots=1), plain_words(end))
     job = Job(tokens, 50)
     assert batcher.ask(job).result(timeout=60) is True
     assert job.answer == said[:cut]
@@ -258,11 +260,10 @@ def test_an_end_ends_and_its_slot_goes_on(peer, weights):
 
 def test_when_the_engine_fails_nobody_waits(weights, monkeypatch):
     """Those that were being answered, those that waited and those that ask later are told why."""
-    words = type("", (), {"end": set(), "texts": ["x"] * VOCABULARY, "text": staticmethod(str)})()
     broken = engine(weights, slots=1)
     monkeypatch.setattr(broken, "step", lambda *_: 1 / 0)
     monkeypatch.setattr("threading.excepthook", lambda _: None)
-    batcher = Batcher(broken, words)
+    batcher = Batcher(broken, plain_words())
     jobs = [Job(dialogue(5, seed), 9) for seed in range(3)]
     for job in [*map(batcher.ask, jobs), batcher.ask(Job([7], 9))]:
         with pytest.raises(ZeroDivisionError):

@@ -166,8 +166,10 @@ class Batcher:
         It is read along, and taken as far as it is what is chosen, so that it decides nothing.
         """
         most = min(DRAFTS[self._engine.device], job.longest - len(job.answer) - 1)
+        if most <= 0:
+            return []
         so_far = np.concatenate([self._held[slot], np.array(job.answer, np.int64)])
-        if most <= 0 or len(so_far) <= ALIKE:
+        if len(so_far) <= ALIKE:
             return []
         same = np.lib.stride_tricks.sliding_window_view(so_far[:-1], ALIKE) == so_far[-ALIKE:]
         found = np.flatnonzero(same.all(axis=1))

@@ -4,7 +4,7 @@
 ``demo(...)`` the few live episodes of notebook 00.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -60,10 +60,7 @@ def small(profile: str) -> Study:
     Every profile plays the beginning of the same streams, so that one recording serves all of them. Raises
     MnemocraftError for an unknown profile.
     """
-    check("profile", profile, TASKS)
-    played = SMALL_SMOKE_TASKS if profile == "smoke" else None
-    streams = [_small_stream(c) for c in conditions() if c.settings["variant"] == "main"]
-    return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint(start))
+    return _begun(profile, map(_small_stream, _main()))
 
 
 def larger(profile: str) -> Study:
@@ -75,17 +72,26 @@ def larger(profile: str) -> Study:
     Raises:
         MnemocraftError: There is no such profile.
     """
+    order = sorted(
+        _main(), key=lambda c: (SPLITS.index(c.settings["split"]), LARGER_ORDER.index(c.settings["setup"]))
+    )
+    return _begun(profile, (stream(c, 0, LARGER_TASKS) for c in order))
+
+
+def _main() -> list[Condition]:
+    """The main grid with a small model's limit of steps."""
+    main = (c for c in conditions() if c.settings["variant"] == "main")
+    return [replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main]
+
+
+def _begun(profile: str, streams: Iterable[Stream]) -> Study:
+    """A study of streams, or in ``smoke`` of their first tasks."""
     check("profile", profile, TASKS)
     played = SMALL_SMOKE_TASKS if profile == "smoke" else None
-    main = [c for c in conditions() if c.settings["variant"] == "main"]
-    main.sort(key=lambda c: (SPLITS.index(c.settings["split"]), LARGER_ORDER.index(c.settings["setup"])))
-    fewer = (replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main)
-    streams = (stream(c, 0, LARGER_TASKS) for c in fewer)
     return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint(start))
 
 
 def _small_stream(c: Condition) -> Stream:
-    c = replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS})
     short = stream(c, 0, SMALL_TASKS)
     tasks = short.tasks[:SMALL_TASKS]  # whole targets can be some more
     if c.settings["setup"] not in MEMORY_SETUPS and c.settings["split"] == "low":
