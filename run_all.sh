@@ -132,6 +132,8 @@ make_venv() {
   fi
   say "installing the packages of constraints.txt into .venv (3 GB; takes some minutes the first time)"
   .venv/bin/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[local,graph,finetune,minecraft,book,cluster,dev]'
+  # The extra `serving` without triton, which is 1 GB and used on graphics cards alone.
+  .venv/bin/python -m pip install --disable-pip-version-check --no-deps -c constraints.txt apache-tvm-ffi xgrammar
 }
 
 # Sets $python to the interpreter of an environment that satisfies the lock.

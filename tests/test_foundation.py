@@ -64,9 +64,12 @@ def test_alfworld_is_installed_beside_the_lock_and_changes_nothing_of_it() -> No
 def test_conda_installs_what_run_all_installs() -> None:
     python, pip, packages = ENVIRONMENT["dependencies"]
     assert pip == "pip"
-    extras = ".[local,graph,finetune,minecraft,book,cluster,dev]"
+    extras = ".[local,graph,finetune,serving,minecraft,book,cluster,dev]"
     assert packages["pip"] == ["-c constraints.txt", f"-e {extras}"]
-    assert f"pip install --disable-pip-version-check -c constraints.txt -e '{extras}'" in RUN_ALL
+    install = "pip install --disable-pip-version-check"
+    assert f"{install} -c constraints.txt -e '{extras.replace('serving,', '')}'" in RUN_ALL
+    alone = " ".join(Requirement(text).name for text in PROJECT["optional-dependencies"]["serving"])
+    assert f"{install} --no-deps -c constraints.txt {alone}\n" in RUN_ALL
     apart = {"alfworld", "qdrant"}  # the first by ./run_all.sh alfworld; the second's client comes with dev
     assert set(PROJECT["optional-dependencies"]) == {*extras[2:-1].split(","), *apart}
     assert SpecifierSet(PROJECT["requires-python"]).contains(python.removeprefix("python="))

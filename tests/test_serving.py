@@ -341,7 +341,7 @@ def test_a_schema_holds(words):
 
 
 def matcher_of(words, text, is_schema):
-    pytest.importorskip("xgrammar", reason="pip install xgrammar")
+    pytest.importorskip("xgrammar", reason="the extra 'serving' is not installed")
     return forms(words)(text, is_schema)
 
 
@@ -359,7 +359,7 @@ def test_without_xgrammar_a_form_is_refused_in_a_sentence(words, monkeypatch):
             answer = await client.post("/v1/chat/completions", json=body)
             return answer.status, (await answer.json())["error"]["message"]
 
-    assert asyncio.run(ask()) == (400, "Answers held to a form need xgrammar: pip install xgrammar.")
+    assert asyncio.run(ask()) == (400, "A form needs an extra: pip install 'mnemocraft[serving]'.")
 
 
 def allowed(matcher, words):

@@ -3,7 +3,7 @@
 ``python -m training.serving.server kitchen_gemma-3-270m`` answers OpenAI's chat requests on loopback until
 it is stopped; ``python -m training.recording 09 --go-on --server http://127.0.0.1:8300/v1`` asks it. Answers
 are drawn as llama.cpp draws them if nothing else is said, and may be held to a grammar or a JSON schema. It
-needs PyTorch, ``gguf``, ``tokenizers`` and ``aiohttp``, and ``xgrammar`` for answers that are held to a form.
+needs the extra ``finetune``, and ``serving`` for answers that are held to a form.
 On a graphics card it gives some 24 answers a second. On a processor (``--device cpu``) that multiplies
 bfloat16 it takes less time than llama.cpp (``training/finetune/PLAN.md`` has the numbers), with one thread;
 every core can have one, on a port of its own, and a part of the streams (``--part`` of a recording).
@@ -304,7 +304,7 @@ def forms(words: Words) -> Callable[[str, bool], Any]:
     try:
         import xgrammar
     except ImportError:
-        raise MissingExtra("Answers held to a form need xgrammar: pip install xgrammar.") from None
+        raise MissingExtra("A form needs an extra: pip install 'mnemocraft[serving]'.") from None
 
     kind, ends = xgrammar.VocabType.BYTE_FALLBACK, sorted(words.end)
     compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(words.texts, kind, stop_token_ids=ends))
