@@ -134,6 +134,10 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
             if _due(trainer, world) and trainer.done not in _solved(done):
                 done += _check(trainer, folder, world, threads)
                 replace_file(folder / "checks.csv", pd.DataFrame(done).to_csv(index=False))
+                if world != "how2" and trainer.steps_in_course[0] == trainer.steps_in_course[1]:
+                    _write(
+                        pd.DataFrame(done).assign(served=lambda t: t["step"] == trainer.done), _name(world)
+                    )
                 continue
             bar.set_postfix(loss=f"{trainer.step():.3f}")
             bar.update()
@@ -159,11 +163,12 @@ def _due(trainer: Trainer, world: str) -> bool:
 
 
 def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
-    """The rows of checks that an earlier sitting made; another world has none."""
-    file = folder / "checks.csv"
-    if world in LESSONS or not trainer.done or not file.is_file():
+    """The rows of checks that an earlier sitting made, here or where the served adapter was trained; another
+    world has none."""
+    files = [file for file in (folder / "checks.csv", ADAPTERS / f"{_name(world)}.csv") if file.is_file()]
+    if world in LESSONS or not trainer.done or not files:
         return []
-    rows = pd.read_csv(file)
+    rows = pd.read_csv(files[0]).drop(columns="served", errors="ignore")
     return rows[rows["step"] <= trainer.done].to_dict("records")
 
 

@@ -90,9 +90,10 @@ After the first alone the model solved 10 of 16 held-out tasks with executable a
 the answer, and put products into I1, mostly free on an empty table, whatever the answer said."""
 PLANCRAFT_COURSES = (
     replace(COURSES[0], impossible=0.25),
-    replace(COURSES[1], tasks=600, impossible=0.25, judged=1),
+    *3 * [replace(COURSES[1], tasks=200, impossible=0.25, judged=1)],
 )
-"""As above, with more proofs that a task cannot be done, and memories to be judged by the planner."""
+"""As above, with more proofs that a task cannot be done, and memories to be judged by the planner; the second
+in three parts, each of which can be given on a day of its own."""
 _NO_TOKENS = Usage(0, 0, estimated=True)
 _GRID = SLOT_NAMES[1:10]
 _ROLES = {
