@@ -4,6 +4,7 @@
 #   ./run_all.sh [--profile smoke|quick|full] [--model NAME] [--only NN ...] [--workers N]
 #                [--scheduler ADDRESS] [--set NAME=JSON ...]
 #   ./run_all.sh test [PYTEST ARGUMENTS]   lint, type-check and test (every notebook in profile smoke too)
+#                                          (with -m long: the tests that are too long for every day)
 #   ./run_all.sh book                      make the site and the Markdown pages of the executed notebooks
 #   ./run_all.sh alfworld                  install ALFWorld's engine (for the household; some minutes)
 #   ./run_all.sh doctor [--model NAME]     say what is missing: packages, disk, fonts, a model that answers

@@ -104,7 +104,12 @@ STUDIES: dict[str, tuple[Callable[[ModelSpec, Path], Shown], findings.Findings]]
 }
 
 
-CASES = [*((number, 10) for number in STUDIES), *((number, 1) for number in ("03", "06", "07", "11"))]
+ONE = ("03", "06", "07", "11")
+"""Studies that may be left with a single episode."""
+CASES = [
+    *(pytest.param(number, 10, marks=[pytest.mark.long] * (number in ONE)) for number in STUDIES),
+    *((number, 1) for number in ONE),
+]
 
 
 @pytest.mark.parametrize(("number", "episodes"), CASES)

@@ -28,6 +28,9 @@ FIRST_LOOK = "11"
 """The notebook that a served model looks at in the tests."""
 IN_TWO = "11"
 """The notebook that two processes play. No sentences are encoded in it, which takes a process 20 seconds."""
+LONG = ("01", "06", "07", "10", "90")
+"""Notebooks whose tables are compared with a second run's in the long tests alone: the others have every
+world but the household, and all encoders."""
 SECRET = "sk-planted-5f1c9e"
 FOLDER = paths.slug("m:x")
 WRITE_TABLE = """
@@ -319,6 +322,10 @@ def test_notebook_is_stored_as_the_runner_needs_it(notebook: Path) -> None:
 def test_notebook_runs_in_profile_smoke(
     notebook: Path, smoke_root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    run_in_smoke(notebook, smoke_root, monkeypatch)
+
+
+def run_in_smoke(notebook: Path, smoke_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(smoke_root))
     number = notebook.stem[:2]
     status = main(["--profile", "smoke", "--workers", "2" if number == IN_TWO else "1", "--only", number])
@@ -423,16 +430,22 @@ def test_papermill_sees_every_parameter(notebook: Path) -> None:
     assert list(papermill.inspect_notebook(str(notebook))) == names
 
 
-@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "notebook",
+    [pytest.param(path, marks=[pytest.mark.long] * (path.stem[:2] in LONG)) for path in NOTEBOOKS],
+    ids=lambda path: path.stem,
+)
 def test_tables_do_not_depend_on_workers_hash_seed_or_processor(
-    notebook: Path, smoke_root: Path, again: Again
+    notebook: Path, smoke_root: Path, again: Again, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if not (smoke_root / "build/notebooks/surrogate/smoke" / notebook.name).exists():
+        run_in_smoke(notebook, smoke_root, monkeypatch)
     folders = list((smoke_root / "data/results" / notebook.stem).glob("[ns]*/smoke"))  # none or surrogate
     if not folders and (missing := household.problem("smoke")) and notebook.stem == household.STEM:
         pytest.skip(missing)
     (folder,) = folders
     first = {path.name: path.read_bytes() for path in folder.glob("*.csv")}
-    assert first, "the smoke run before this test left no table"
+    assert first, "its smoke run left no table"
     second = again.folder / folder.relative_to(smoke_root)
     given = {"model": "surrogate", "profile": "smoke", "workers": 1}
     job = {"notebook": str(notebook), "parameters": given, "folder": str(second), "names": list(first)}

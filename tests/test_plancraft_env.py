@@ -132,11 +132,12 @@ def drive(peer, env, actions):
 
 
 @pytest.mark.parametrize("split", ["low", "high"])
-def test_same_as_package_on_every_example(undrawn, split):
+@pytest.mark.parametrize("apart", [5, pytest.param(1, marks=pytest.mark.long)])
+def test_same_as_package_on_every_example(undrawn, split, apart):
     peers = package_examples(split)
     rng = random.Random(split)
     crafted = 0
-    for index, peer_example in enumerate(peers):
+    for index, peer_example in list(enumerate(peers))[::apart]:
         env = PlancraftEnv(split, index, max_steps=1000)
         expert = package_env(peer_example.model_copy(deep=True))
         expert_pairs = [(as_text(action), action) for action in expert_actions(env.example)]
@@ -147,7 +148,7 @@ def test_same_as_package_on_every_example(undrawn, split):
         noise = (random_action(rng, env) for _ in range(25))
         drive(wild, env, (pair for part in (expert_pairs[:cut], noise) for pair in part))
         crafted += len(env.game.counts().keys() - env.example.inventory.keys())
-    assert crafted > 100  # the random part reached crafted and smelted items, not only moves
+    assert crafted > 100 / apart  # the random part reached crafted and smelted items, not only moves
 
 
 def test_wrong_impossible_call_ends_like_the_package(undrawn):
