@@ -26,7 +26,7 @@ torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'"
 transformers = pytest.importorskip("transformers", reason="pip install 'mnemocraft[finetune]'")
 pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
 
-from training.serving.engine import DRAFTS, HEADS, LAYERS, PART, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
+from training.serving.engine import DRAFTS, HEADS, LAYERS, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
 from training.serving.server import Batcher, Job, Server, drawn, forms, prompt  # noqa: E402
 from training.serving.words import FIELDS, Words  # noqa: E402
 
@@ -155,8 +155,8 @@ def test_a_card_and_a_processor_read_the_same(weights):
 
 def test_a_card_and_a_processor_take_the_same_step(weights):
     """A card's graph pads and copies what a processor looks at in place; here it runs on the processor, with
-    a slot at rest, and dialogues that end at and around the edges of windows and parts."""
-    lengths = [1, PART - 1, PART, PART + 1, WINDOW - 1, WINDOW, WINDOW + 1, WINDOW + PART]
+    a slot at rest, and dialogues that end at and around the edges of windows."""
+    lengths = [1, 2, WINDOW - 1, WINDOW, WINDOW + 1, WINDOW + 256]
     model = engine(weights, slots=len(lengths) + 1, context=1100)
     for slot, length in enumerate(lengths):
         model.read(slot, dialogue(length, slot), 0)
@@ -167,7 +167,7 @@ def test_a_card_and_a_processor_take_the_same_step(weights):
     assert torch.allclose(model._told[slots], told, atol=1e-3 * float(told.std()), rtol=0)
 
 
-@pytest.mark.parametrize("length", [1, PART - 2, WINDOW - 3, WINDOW, WINDOW + 200])
+@pytest.mark.parametrize("length", [1, WINDOW - 3, WINDOW, WINDOW + 200])
 def test_what_is_read_ahead_is_read_as_if_one_after_the_other(weights, length):
     """Some slots with a draft, others without, whatever was left there by a draft that was wrong."""
     model, ahead = engine(weights, context=900), dialogue(6, 9)

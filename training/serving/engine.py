@@ -24,8 +24,6 @@ EPSILON = 1e-6
 DRAFTS = {"cuda": 0, "cpu": 8}
 """Tokens after the next one that a dialogue may have read with it, if they can be guessed: a processor takes
 little more time for them. A card's graph has one place for each."""
-PART = 256
-"""Values that are summed at a time on a processor, for one new token."""
 TOGETHER = 128
 """New tokens that look back at a time there: in a local layer, at as many more than each of them sees."""
 CHUNKS = {"cuda": 2048, "cpu": 512}
@@ -67,14 +65,19 @@ class Engine:
             parts = [
                 self._weights.pop(f"blk.{layer}.{name}.weight") for name in ("attn_q", "attn_k", "attn_v")
             ]
-            self._weights[f"blk.{layer}.qkv"] = torch.cat(parts)
-            parts = [self._weights.pop(f"blk.{layer}.{name}.weight") for name in ("ffn_gate", "ffn_up")]
-            self._weights[f"blk.{layer}.ffn"] = torch.cat(parts)
+            self._weights[f"blk.{layer}.qkv.weight"] = torch.cat(parts)
         for name, value in self._weights.items():
             if value.dim() > 1:
                 self._weights[name] = value.to(dtype)
+        self._dtype, self._embedding = dtype, self._weights["token_embd.weight"]
+        able = device == "cpu" and torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        self._packed = able and dtype == torch.bfloat16
+        if self._packed:  # laid out once as oneDNN multiplies them, and not in every product
+            for name, value in self._weights.items():
+                if value.dim() > 1:
+                    self._weights[name] = torch.ops.mkldnn._reorder_linear_weight(value)
         self.vocabulary = len(weights["token_embd.weight"])
-        shape = (LAYERS, slots, -(-context // PART) * PART, SIZE)
+        shape = (LAYERS, slots, context, SIZE)
         self._keys, self._values = _zeros(shape, device, dtype), _zeros(shape, device, dtype)
         self._turns = [_rotation(base, context, device) for base in (10_000.0, 1_000_000.0)]
         self._tokens = torch.zeros(slots, dtype=torch.long, device=device)
@@ -212,9 +215,9 @@ class Engine:
         parts = [view.size for view in views[0]]
         for layer in range(LAYERS):
             query, key, value = self._project(layer, hidden, at)
-            self._keys[layer, owner, at] = key.to(self._keys.dtype)
-            self._values[layer, owner, at] = value.to(self._keys.dtype)
-            query = (query * SIZE**-0.5).to(self._keys.dtype)
+            self._keys[layer, owner, at] = key.to(self._dtype)
+            self._values[layer, owner, at] = value
+            query = query.to(self._dtype)
             found = [
                 view.look(some, self._keys[layer], self._values[layer])
                 for view, some in zip(views[_is_global(layer)], query.split(parts), strict=True)
@@ -223,18 +226,24 @@ class Engine:
         return hidden
 
     def _embed(self, tokens: torch.Tensor) -> torch.Tensor:
-        return self._weights["token_embd.weight"][tokens].float() * WIDTH**0.5
+        return self._embedding[tokens].float() * WIDTH**0.5
 
     def _logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        return self._times(self._norm(hidden, "output_norm"), "token_embd.weight")
+        return self._times(self._norm(hidden, "output_norm"), "token_embd").float()
 
-    def _times(self, values: torch.Tensor, name: str) -> torch.Tensor:
-        """Float32 values by a matrix."""
-        matrix = self._weights[name]
-        return (values.to(matrix.dtype) @ matrix.T).float()
+    def _times(self, values: torch.Tensor, name: str, gelu: bool = False) -> torch.Tensor:
+        """Values by a matrix, of its type, and GELU of that if it is said."""
+        matrix, values = self._weights[f"{name}.weight"], values.to(self._dtype)
+        if self._packed:
+            then = ("gelu", [], "tanh") if gelu else ("none", [], "")
+            return torch.ops.mkldnn._linear_pointwise(values, matrix, None, *then)
+        product = values @ matrix.T
+        return functional.gelu(product, approximate="tanh") if gelu else product
 
     def _norm(self, values: torch.Tensor, name: str) -> torch.Tensor:
-        return functional.rms_norm(values, values.shape[-1:], self._weights[f"{name}.weight"], EPSILON)
+        """Of float32, whatever is given."""
+        weight = self._weights[f"{name}.weight"]
+        return functional.rms_norm(values.float(), values.shape[-1:], weight, EPSILON)
 
     def _project(self, layer: int, hidden: torch.Tensor, places: torch.Tensor) -> list[torch.Tensor]:
         """Query (n, heads, size), key and value (n, size) of n tokens."""
@@ -248,10 +257,11 @@ class Engine:
 
     def _finish(self, layer: int, hidden: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
         name = f"blk.{layer}"
-        found = self._times(found, f"{name}.attn_output.weight")
+        found = self._times(found, f"{name}.attn_output")
         hidden = hidden + self._norm(found, f"{name}.post_attention_norm")
-        gate, up = self._times(self._norm(hidden, f"{name}.ffn_norm"), f"{name}.ffn").chunk(2, dim=-1)
-        found = self._times(functional.gelu(gate, approximate="tanh") * up, f"{name}.ffn_down.weight")
+        narrow = self._norm(hidden, f"{name}.ffn_norm").to(self._dtype)
+        gate, up = self._times(narrow, f"{name}.ffn_gate", gelu=True), self._times(narrow, f"{name}.ffn_up")
+        found = self._times(gate * up, f"{name}.ffn_down")
         return hidden + self._norm(found, f"{name}.post_ffw_norm")
 
 
@@ -261,42 +271,39 @@ class _View:
 
     Attributes:
         slot: Whose keys and values.
-        seen: Their places; of one new token in whole parts of :data:`PART`.
-        hidden: What is added to scores, shape (tokens, 1, places): minus infinity where nothing is seen.
+        size: How many tokens look.
+        seen: The places that they look at.
+        hidden: What is added to scores, shape (tokens times heads, places): minus infinity where nothing is
+            seen. Nothing is hidden from one token.
     """
 
     slot: int
+    size: int
     seen: slice
-    hidden: torch.Tensor
+    hidden: torch.Tensor | None
 
     @classmethod
     def of(cls, slot: int, place: int, size: int, window: int) -> _View:
         """For ``size`` tokens from ``place`` on, each of which looks back ``window`` tokens at most."""
         first, end = max(0, place + 1 - window), place + size
         if size == 1:
-            end = first + -(-(end - first) // PART) * PART
-        behind = torch.arange(place, place + size)[:, None] - torch.arange(first, end)
+            return cls(slot, size, slice(first, end), None)
+        behind = torch.arange(place, end)[:, None] - torch.arange(first, end)
         hidden = torch.where((behind >= 0) & (behind < window), 0.0, float("-inf"))
-        return cls(slot, slice(first, end), hidden[:, None])
-
-    @property
-    def size(self) -> int:
-        """How many tokens look."""
-        return len(self.hidden)
+        return cls(slot, size, slice(first, end), hidden.repeat_interleave(HEADS, 0))
 
     def look(self, queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
         """What queries, shape (tokens, heads, size), find in a layer, of the same shape.
 
-        For one token values are summed in parts: a product that is long in what it sums over, and four rows
-        high, takes its time.
+        All heads have the same keys and values, so that heads are to them what tokens are.
         """
-        keys, values = keys[self.slot, self.seen], values[self.slot, self.seen]
-        scores = (queries.flatten(0, 1) @ keys.T).view(self.size, HEADS, -1)
-        weights = (scores + self.hidden).softmax(-1).to(values.dtype)
-        if self.size > 1:
-            return (weights.flatten(0, 1) @ values).view(self.size, HEADS, SIZE)
-        parts = weights.view(HEADS, -1, PART).transpose(0, 1)
-        return torch.bmm(parts, values.view(-1, PART, SIZE)).float().sum(0, keepdim=True)
+        found = functional.scaled_dot_product_attention(
+            queries.reshape(1, 1, -1, SIZE),
+            keys[None, None, self.slot, self.seen],
+            values[None, None, self.slot, self.seen],
+            attn_mask=self.hidden,
+        )
+        return found.view(self.size, HEADS, SIZE)
 
 
 def _zeros(shape: tuple[int, ...], device: str, dtype: torch.dtype) -> torch.Tensor:
