@@ -244,6 +244,19 @@ def test_many_at_a_time_say_what_each_says_alone(peer, weights):
     assert [job.answer for job in jobs] == [greedy(peer, job.tokens, job.longest) for job in jobs]
 
 
+def test_what_two_dialogues_begin_with_is_read_once(peer, weights, monkeypatch):
+    """Also from a slot at work; the dialogue it was taken from is there to go on afterwards."""
+    model, begun = engine(weights), dialogue(30)
+    monkeypatch.setattr(model, "read", read := Mock(wraps=model.read))
+    batcher = Batcher(model, plain_words())
+    asked = [begun, [*begun, 5, 6], [*begun[:20], 9, 8], [*begun, 5, 6, 7], [*begun, 4]]
+    jobs = [Job(tokens, 4) for tokens in asked]
+    for job in [batcher.ask(job) for job in jobs[:2]] + [batcher.ask(job) for job in jobs[2:]]:
+        job.result(timeout=60)
+    assert [job.answer for job in jobs] == [greedy(peer, job.tokens, 4) for job in jobs]
+    assert [len(call.args[1]) for call in read.call_args_list] == [30, 2, 2, 1, 1]
+
+
 def test_an_end_ends_and_its_slot_goes_on(peer, weights):
     tokens = dialogue(20, 5)
     said = greedy(peer, tokens, 8)

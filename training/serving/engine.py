@@ -87,6 +87,12 @@ class Engine:
         self._rows = torch.arange(slots, device=device)
 
     @torch.inference_mode()
+    def copy(self, source: int, slot: int, size: int) -> None:
+        """Put a dialogue's first ``size`` tokens into another slot, too, as if they had been read there."""
+        for kept in (self._keys, self._values):
+            kept[:, slot, :size] = kept[:, source, :size]
+
+    @torch.inference_mode()
     def read(self, slot: int, tokens: list[int], start: int) -> torch.Tensor:
         """Read ``tokens`` into a slot at place ``start``; logits, shape (vocabulary,), of what comes next."""
         hidden = torch.empty(0)

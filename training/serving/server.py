@@ -79,8 +79,8 @@ class Job:
 class Batcher:
     """Answers requests in one thread, as many at a time as the engine has slots.
 
-    A request goes to the free slot whose dialogue begins as its prompt does for longest; of several to the
-    one that has been free for longest.
+    A request that goes on where a free slot's dialogue ends goes there, any other to the slot that has been
+    free for longest. What its prompt begins with is taken from the slot that has most of it, be it at work.
     """
 
     def __init__(self, engine: Engine, words: Words) -> None:
@@ -132,9 +132,13 @@ class Batcher:
                 return
             wait = False
             wanted = np.array(job.tokens)
-            common = {slot: _common(self._held[slot], wanted) for slot in free}
-            slot = max(free, key=lambda slot: (common[slot], -self._freed[slot]))
-            start = min(common[slot], len(wanted) - 1)
+            common = [_common(held, wanted) for held in self._held]
+            most = max(range(len(common)), key=lambda slot: (common[slot], slot in free))
+            goes_on = most in free and common[most] == len(self._held[most])
+            slot = most if goes_on else min(free, key=lambda slot: self._freed[slot])
+            start = min(common[most], len(wanted) - 1)
+            if slot != most:
+                self._engine.copy(most, slot, start)
             logits = self._engine.read(slot, job.tokens[start:], start)
             self._jobs[slot], self._held[slot] = job, wanted
             self._take(slot, self._choose(job, logits.cpu().numpy()))
