@@ -14,23 +14,28 @@ import importlib
 import json
 import os
 import platform
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 from pathlib import Path
+from socket import create_connection, socket
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+import psutil
 import torch
 
 from mnemocraft.llm.cache import reply_from_json
 from mnemocraft.llm.endpoint import Endpoint
+from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.local import MERGED, Local, find_model
 from mnemocraft.llm.replay import find_recording, read_recording
 from mnemocraft.llm.types import Reply, Request
@@ -55,6 +60,7 @@ class Settings:
         own: Without these it is llama.cpp as it comes, with room enough in every slot.
         merged: The adapter is laid into the model, with the tokens of the recording alone.
         apart: As many servers as threads, with one each, in the place of one that has them all.
+        torch: They are those of :mod:`training.serving`, with half as many slots again; ``merged``.
     """
 
     parallel: int
@@ -62,6 +68,7 @@ class Settings:
     own: bool = True
     merged: bool = False
     apart: bool = False
+    torch: bool = False
 
 
 def drafts(params: Any) -> None:
@@ -98,17 +105,19 @@ SETTINGS = {
     "4 slots, merged": Settings(4, merged=True),
     "8 slots, merged": Settings(8, merged=True),
     "1 slot, merged, a server a thread": Settings(1, merged=True, apart=True),
+    "PyTorch, 1 conversation a server": Settings(1, merged=True, apart=True, torch=True),
+    "PyTorch, 8 conversations a server": Settings(8, merged=True, apart=True, torch=True),
 }
 """By name; answers are compared with those of the first row. What was computed of a prompt's later parts is
 never reused after another beginning (``n_cache_reuse``), as it depends on the beginning."""
 
 
 class Tuned(Local):
-    """A server with settings of its own."""
+    """A server with settings of its own, or what asks one at an address."""
 
-    def __init__(self, settings: Settings, threads: int) -> None:
+    def __init__(self, settings: Settings, threads: int, server: str | None = None) -> None:
         model = str(merging()) if settings.merged else ADAPTER
-        super().__init__(model, context=CONTEXT, parallel=settings.parallel, threads=threads)
+        super().__init__(model, context=CONTEXT, parallel=settings.parallel, threads=threads, server=server)
         self.settings = settings
 
     def _tune(self, params: Any) -> None:
@@ -121,8 +130,10 @@ class Tuned(Local):
 
     @property
     def weights(self) -> int:
-        """Size of the model's file."""
+        """Size of the model's file, or of its weights in bfloat16."""
         whole = MERGED / f"{self._files.name}.gguf"
+        if self.settings.torch:
+            return sum(2 * int(tensor.n_elements) for tensor in read_gguf(whole).tensors)
         return (whole if self.settings.merged else self._files.base).stat().st_size
 
     async def warm(self, first: Request) -> None:
@@ -142,6 +153,26 @@ class Tuned(Local):
 
         await asyncio.gather(*(slot() for _ in range(self._parallel)))
         return found
+
+
+@contextmanager
+def served(parallel: int) -> Iterator[tuple[str, psutil.Process]]:
+    """A server in PyTorch: its address, and its process."""
+    with socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "training.serving.server", str(merging()), "--device", "cpu"]
+    command += ["--slots", str(parallel + parallel // 2), "--context", str(CONTEXT), "--port", str(port)]
+    with psutil.Popen(command, cwd=ROOT) as process:
+        try:
+            while True:
+                with suppress(ConnectionRefusedError), create_connection(("127.0.0.1", port)):
+                    break
+                assert process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+                time.sleep(0.2)
+            yield f"http://127.0.0.1:{port}/v1", process
+        finally:
+            process.terminate()
 
 
 @cache
@@ -211,9 +242,9 @@ def bandwidth(threads: int, megabytes: int = 512) -> float:
 
 
 async def timed(
-    servers: list[Tuned], conversations: list[list[Request]]
+    servers: list[Tuned], conversations: list[list[Request]], processes: list[psutil.Process]
 ) -> tuple[dict[str, float], list[Reply]]:
-    """What llama.cpp says of the answers, summed, with ``seconds`` and ``processor`` in all; the replies."""
+    """What the servers say of the answers, summed, with ``seconds`` and ``processor`` in all; the replies."""
     timings, read = list[dict[str, float]](), Endpoint.read
 
     def kept(endpoint: Endpoint, data: Any, *rest: Any) -> Reply:
@@ -223,22 +254,33 @@ async def timed(
     with patch.object(Endpoint, "read", kept):
         await asyncio.gather(*(server.warm(conversations[0][0]) for server in servers))
         timings.clear()
-        left, started, processor = list(conversations), time.perf_counter(), time.process_time()
+        left, started, processor = list(conversations), time.perf_counter(), _processor(processes)
         found = await asyncio.gather(*(server.play(left) for server in servers))
-        spent = {"seconds": time.perf_counter() - started, "processor": time.process_time() - processor}
+        spent = {"seconds": time.perf_counter() - started, "processor": _processor(processes) - processor}
     for server in servers:
         await server.aclose()
     replies = {request.key(): reply for request, reply in chain(*found)}
     return dict(pd.DataFrame(timings).sum()) | spent, [replies[r.key()] for r in chain(*conversations)]
 
 
+def _processor(processes: list[psutil.Process]) -> float:
+    return time.process_time() + sum(sum(process.cpu_times()[:2]) for process in processes)
+
+
 def measured(
     name: str, conversations: list[list[Request]], threads: int
 ) -> tuple[dict[str, Any], list[Reply]]:
     """A row of the table, and the replies."""
-    apart = SETTINGS[name].apart
-    servers = [Tuned(SETTINGS[name], 1 if apart else threads) for _ in range(threads if apart else 1)]
-    total, replies = asyncio.run(timed(servers, conversations))
+    apart, number = SETTINGS[name].apart, threads if SETTINGS[name].apart else 1
+    with ExitStack() as stack:
+        torchs = [
+            stack.enter_context(served(SETTINGS[name].parallel))
+            for _ in range(number if SETTINGS[name].torch else 0)
+        ]
+        addresses = [address for address, _ in torchs] or [None] * number
+        servers = [Tuned(SETTINGS[name], 1 if apart else threads, address) for address in addresses]
+        processes = [process for _, process in torchs]
+        total, replies = asyncio.run(timed(servers, conversations, processes))
     row = {
         "settings": name,
         "answers_per_s": len(replies) / total["seconds"],

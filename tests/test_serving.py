@@ -194,6 +194,9 @@ def test_drafts_save_steps_and_change_no_answer(peer, weights, monkeypatch):
         for job in jobs:
             Batcher(model, plain_words()).ask(job).result(timeout=60)
         answers[most], steps[most] = [job.answer for job in jobs], counted.call_count
+        right, guessed = (sum(job.timings[f"draft_n{end}"] for job in jobs) for end in ("_accepted", ""))
+        assert right == 2 * 11 - counted.call_count  # a step says one token, and the drafts that are right
+        assert most or not guessed
     assert answers[0] == answers[8] and answers[0][0] == greedy(peer, [*start, *said, *start], 12)
     assert steps[8] < steps[0]
 
@@ -244,17 +247,16 @@ def test_many_at_a_time_say_what_each_says_alone(peer, weights):
     assert [job.answer for job in jobs] == [greedy(peer, job.tokens, job.longest) for job in jobs]
 
 
-def test_what_two_dialogues_begin_with_is_read_once(peer, weights, monkeypatch):
+def test_what_two_dialogues_begin_with_is_read_once(peer, weights):
     """Also from a slot at work; the dialogue it was taken from is there to go on afterwards."""
-    model, begun = engine(weights), dialogue(30)
-    monkeypatch.setattr(model, "read", read := Mock(wraps=model.read))
-    batcher = Batcher(model, plain_words())
+    batcher, begun = Batcher(engine(weights), plain_words()), dialogue(30)
     asked = [begun, [*begun, 5, 6], [*begun[:20], 9, 8], [*begun, 5, 6, 7], [*begun, 4]]
     jobs = [Job(tokens, 4) for tokens in asked]
     for job in [batcher.ask(job) for job in jobs[:2]] + [batcher.ask(job) for job in jobs[2:]]:
         job.result(timeout=60)
     assert [job.answer for job in jobs] == [greedy(peer, job.tokens, 4) for job in jobs]
-    assert [len(call.args[1]) for call in read.call_args_list] == [30, 2, 2, 1, 1]
+    told = [tuple(job.timings[name] for name in ("cache_n", "prompt_n", "predicted_n")) for job in jobs]
+    assert told == [(0, 30, 4), (30, 2, 4), (20, 2, 4), (32, 1, 4), (30, 1, 4)]
 
 
 def test_an_end_ends_and_its_slot_goes_on(peer, weights):

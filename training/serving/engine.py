@@ -241,8 +241,8 @@ class Engine:
         """Values by a matrix, of its type, and GELU of that if it is said."""
         matrix, values = self._weights[f"{name}.weight"], values.to(self._dtype)
         if self._packed:
-            then = ("gelu", [], "tanh") if gelu else ("none", [], "")
-            return torch.ops.mkldnn._linear_pointwise(values, matrix, None, *then)
+            kind, way = ("gelu", "tanh") if gelu else ("none", "")
+            return torch.ops.mkldnn._linear_pointwise(values, matrix, None, kind, [], way)
         product = values @ matrix.T
         return functional.gelu(product, approximate="tanh") if gelu else product
 

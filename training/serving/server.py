@@ -18,6 +18,8 @@ import json
 import logging
 import queue
 import threading
+import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -63,6 +65,9 @@ class Job:
         temperature: 0 for the likeliest tokens.
         random: What others are drawn with.
         answer: Tokens so far.
+        begun: When its prompt had been read.
+        timings: What llama.cpp's server tells of an answer, by its names: tokens of the prompt that were
+            computed and that were there, of the answer, of drafts and of those that were right; milliseconds.
         done: The answer, when it has ended; True if it ended by itself.
     """
 
@@ -73,6 +78,8 @@ class Job:
     temperature: float = 0.0
     random: np.random.Generator = field(default_factory=np.random.default_rng)
     answer: list[int] = field(default_factory=list)
+    begun: float = 0.0
+    timings: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     done: Future[bool] = field(default_factory=Future)
 
 
@@ -136,10 +143,13 @@ class Batcher:
             most = max(range(len(common)), key=lambda slot: (common[slot], slot in free))
             goes_on = most in free and common[most] == len(self._held[most])
             slot = most if goes_on else min(free, key=lambda slot: self._freed[slot])
-            start = min(common[most], len(wanted) - 1)
+            start, came = min(common[most], len(wanted) - 1), time.perf_counter()
             if slot != most:
                 self._engine.copy(most, slot, start)
             logits = self._engine.read(slot, job.tokens[start:], start)
+            job.begun = time.perf_counter()
+            job.timings |= {"cache_n": start, "prompt_n": len(wanted) - start}
+            job.timings["prompt_ms"] = 1e3 * (job.begun - came)
             self._jobs[slot], self._held[slot] = job, wanted
             self._take(slot, self._choose(job, logits.cpu().numpy()))
 
@@ -158,11 +168,13 @@ class Batcher:
         read = [[token, *draft] for token, draft in zip(last, drafts, strict=True)]
         told = self._engine.step(slots, read, places)
         for (slot, job), draft, logits in zip(working.items(), drafts, told, strict=True):
+            job.timings["draft_n"] += len(draft)
             for row, guessed in zip(logits.numpy(), [*draft, None], strict=True):
                 token = self._choose(job, row)
                 self._take(slot, token)
                 if token != guessed or self._jobs[slot] is not job:
                     break
+                job.timings["draft_n_accepted"] += 1
 
     def _draft(self, slot: int, job: Job) -> list[int]:
         """What may come next: what came where the dialogue last had the same few tokens.
@@ -203,6 +215,8 @@ class Batcher:
             read = job.answer if token in self._words.end else job.answer[:-1]
             self._held[slot] = np.concatenate([self._held[slot], np.array(read, np.int64)])
             self._jobs[slot], self._freed[slot] = None, next(self._ended)
+            job.timings["predicted_n"] = len(job.answer)
+            job.timings["predicted_ms"] = 1e3 * (time.perf_counter() - job.begun)
             job.done.set_result(ended)
 
     def _bias(self, matcher: Any) -> np.ndarray:
@@ -279,7 +293,8 @@ class Server:
             "finish_reason": "stop" if ended else "length",
         }
         usage = {"prompt_tokens": len(job.tokens), "completion_tokens": len(job.answer) + ended}
-        return web.json_response({"object": "chat.completion", "choices": [choice], "usage": usage})
+        kind = {"object": "chat.completion", "timings": job.timings}
+        return web.json_response(kind | {"choices": [choice], "usage": usage})
 
     def _job(self, body: dict[str, Any]) -> Job:
         matcher, schema = None, body.get("response_format", {}).get("json_schema", {}).get("schema")
