@@ -54,7 +54,7 @@ class Recorded(NamedTuple):
 
 
 STUDIES = {
-    "01": Recorded(how2.SUCCESSOR, sweep.larger, 16, context=16_384),
+    "01": Recorded(how2.SUCCESSOR, sweep.larger, 11, context=16_384),
     "03": Recorded(deps.ADAPTER, deps.study, 6, context=16_384),
     "06": Recorded(deps.ADAPTER, mindstores.study, 18, context=16_384),
     "09": Recorded(gig.ADAPTER, partial(gig.study, arms=gig.ARMS), 6),
@@ -62,7 +62,8 @@ STUDIES = {
 }
 """By notebook. In 06 three players speak in five roles each: with six slots, whose conversations lose their
 beginnings to each other, a fifth more of the prompts had to be computed. A server in PyTorch for 01 should
-have twice as many slots as streams ask it, for the same reason."""
+have twice as many slots as streams ask it, for the same reason; 11 streams are what a half (``--part``) has
+of a split."""
 
 
 PATIENCE_S = 1800.0
