@@ -27,6 +27,7 @@ from mnemocraft.studies.gig import small as gig
 from mnemocraft.studies.household import small as household
 from mnemocraft.studies.how2 import load as how2
 from mnemocraft.studies.how2 import sweep
+from mnemocraft.studies.how2.load import SPLITS
 from mnemocraft.studies.mindstores import small as mindstores
 
 
@@ -54,7 +55,7 @@ class Recorded(NamedTuple):
 
 
 STUDIES = {
-    "01": Recorded(how2.SUCCESSOR, sweep.larger, 11, context=16_384),
+    "01": Recorded(how2.ADAPTER, partial(sweep.small, splits=SPLITS), 11, context=16_384),
     "03": Recorded(deps.ADAPTER, deps.study, 6, context=16_384),
     "06": Recorded(deps.ADAPTER, mindstores.study, 18, context=16_384),
     "09": Recorded(gig.ADAPTER, partial(gig.study, arms=gig.ARMS), 6),
