@@ -90,10 +90,12 @@ After the first alone the model solved 10 of 16 held-out tasks with executable a
 the answer, and put products into I1, mostly free on an empty table, whatever the answer said."""
 PLANCRAFT_COURSES = (
     replace(COURSES[0], impossible=0.25),
-    *3 * [replace(COURSES[1], tasks=200, impossible=0.25, judged=1)],
+    replace(COURSES[1], tasks=200, impossible=0.25, judged=1),
+    Course(tasks=140, from_memory=0.15, distractors=DISTRACTORS, longest=8, full_slot=0.25, judged=8),
 )
-"""As above, with more proofs that a task cannot be done, and memories to be judged by the planner; the second
-in three parts, each of which can be given on a day of its own."""
+"""As above, with more proofs that a task cannot be done, and memories to be judged by the planner; the last
+is nearly all of these. Before it Relevance said no whatever it saw: its answers are a word each, and a
+dialogue of the Actor's has hundreds."""
 _NO_TOKENS = Usage(0, 0, estimated=True)
 _GRID = SLOT_NAMES[1:10]
 _ROLES = {
