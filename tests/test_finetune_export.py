@@ -113,11 +113,17 @@ def kept(shown: list[Dialogue], base: tuple[Any, Any]) -> list[int]:
 
 
 @pytest.fixture(scope="module")
-def small_server(trained: Any, kept: list[int], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Of a model with these tokens alone."""
+def narrow(trained: Any, kept: list[int], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An adapter that names these tokens."""
     path = tmp_path_factory.mktemp("models") / "small.gguf"
     export_adapter(trained, path, **KNOWN, kept=kept)
-    with serving(path) as served:
+    return path
+
+
+@pytest.fixture(scope="module")
+def small_server(narrow: Path) -> Iterator[Served]:
+    """Of a model with these tokens alone."""
+    with serving(narrow) as served:
         yield served
 
 
@@ -279,6 +285,16 @@ def test_agreement_is_that_of_two_greedy_generations(trained, adapter, base):
         assert row.prompt_tokens == begun.shape[1]
         assert row.same or 0 < row.gap < 1
     assert summary(frame)["same"] == frame.same.sum()
+
+
+def test_agreement_is_among_the_tokens_that_the_server_has(trained, narrow, shown, base, monkeypatch):
+    """What it says is compared with what the trained model would say of these, not of all."""
+    requests = [(dialogue.messages[:2], dialogue.tools) for dialogue in shown[:2]]
+    frame = agreement(trained, base[1], narrow, requests, max_tokens=6)
+    monkeypatch.setattr("training.finetune.agreement.TOKENS", "another field")
+    among_all = agreement(trained, base[1], narrow, requests, max_tokens=6)
+    assert (frame.answer == among_all.answer).all()
+    assert (frame.same >= among_all.same).all() and (frame.same | (frame.gap < 1)).all()
 
 
 def test_agreement_sees_another_adapter(trained, adapter, base):

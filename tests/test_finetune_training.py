@@ -1,6 +1,9 @@
 """The training loop on a tiny model of the same architecture: what it computes, and how it resumes."""
 
+import asyncio
 import dataclasses
+import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +14,8 @@ transformers = pytest.importorskip("transformers", reason="the extra 'finetune' 
 pytest.importorskip("peft", reason="the extra 'finetune' is not installed")
 
 from mnemocraft.errors import MnemocraftError  # noqa: E402
+from mnemocraft.llm import Model  # noqa: E402
+from mnemocraft.llm.types import Reply, Usage  # noqa: E402
 from training.finetune import __main__ as command  # noqa: E402
 from training.finetune import attention, validation  # noqa: E402
 from training.finetune.export import copy_adapter, export_adapter  # noqa: E402
@@ -273,3 +278,38 @@ def test_a_world_is_checked_as_it_is_served(tmp_path, monkeypatch):
     assert file.with_suffix(".csv").read_text() == (
         "setup,max_rounds,known,solved,tasks,step\nreact,-1,True,1,2,754\n"
     )
+
+
+def test_the_adapter_that_is_served_has_the_largest_mean_share(tmp_path, monkeypatch):
+    """Every agent counts alike, and Relevance, which judges more memories than they have tasks, as one."""
+    monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
+    checks = [
+        {"setup": setup, "teacher": "", "solved": solved, "tasks": tasks, "step": step, "loss": 0.1}
+        for step, *numbers in ((1, (8, 8), (0, 64)), (2, (6, 8), (20, 64)), (3, (0, 8), (64, 64)))
+        for setup, (solved, tasks) in zip(("just_ask", "relevance"), numbers, strict=True)
+    ]
+    for step in (1, 2, 3):
+        (tmp_path / f"adapter-{step}.gguf").write_text(f"after {step}")
+    command._serve(SimpleNamespace(done=3, steps=[None] * 3), tmp_path, "plancraft", checks)
+    served = tmp_path / "models" / "plancraft_gemma-3-270m.gguf"
+    assert served.read_text() == "after 2"
+    assert pd.read_csv(served.with_suffix(".csv")).query("served")["step"].tolist() == [2, 2]
+
+
+def test_memories_are_judged_as_many_true_as_not():
+    dialogues = list(itertools.islice(validation.memories(), validation.JUDGED))
+    labels = [dialogue.messages[-1]["content"] for dialogue in dialogues]
+    assert labels.count("yes") == labels.count("no") == validation.JUDGED / 2
+
+    class Yes:
+        name, cpu_bound = "yes", True
+
+        async def generate(self, request):
+            assert request.messages[-1]["role"] == "user"
+            return Reply("Yes.", [], Usage(1, 1, estimated=True))
+
+    async def judged():
+        model = Model("yes", Yes())
+        return [await validation._judges(dialogue, model) for dialogue in dialogues]
+
+    assert asyncio.run(judged()) == [label == "yes" for label in labels]

@@ -57,9 +57,9 @@ LONGEST = {"plancraft": 1792, "kitchen": 9216, "minecraft": 4096, "household": 4
 SEED = 0
 SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
-CHECK_EVERY = 90
-"""Optimiser steps between two checks on held-out tasks; there is one at the end of a course, too. Another
-world is checked by a command of its own: it takes half an hour, and memory that a training has taken."""
+RECENT = 90
+"""Optimiser steps of which a check tells the loss. There is one at the end of every course; another world is
+checked by a command of its own: it takes half an hour, and memory that a training has taken."""
 COURSES_OF_A_WORLD = {"kitchen": 10, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 TURNS = {
@@ -123,7 +123,7 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
     done = _checks(trainer, folder, world)
     with tqdm(total=len(trainer.steps), initial=trainer.done, unit="step", desc="fine-tuning") as bar:
         while not _finished(trainer, done, world):
-            if _due(trainer, world) and trainer.done not in _solved(done):
+            if _due(trainer, world) and trainer.done not in _shares(done):
                 done += _check(trainer, folder, world, threads)
                 replace_file(folder / "checks.csv", pd.DataFrame(done).to_csv(index=False))
                 if trainer.steps_in_course[0] == trainer.steps_in_course[1]:
@@ -151,7 +151,7 @@ def _due(trainer: Trainer, world: str) -> bool:
     if world in LESSONS or not trainer.done:
         return False
     step, steps = trainer.steps_in_course
-    return step == steps or step % CHECK_EVERY == 0
+    return step == steps
 
 
 def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
@@ -168,7 +168,7 @@ def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> No
     """Put an adapter (of checked ones the best) and the table of all checks where models are found."""
     step = trainer.done
     if checks:
-        step = max(_solved(checks).items(), key=lambda item: (item[1], -item[0]))[0]
+        step = max(_shares(checks).items(), key=lambda item: (item[1], -item[0]))[0]
     ADAPTERS.mkdir(exist_ok=True)
     name = _name(world)
     if (made := _file(folder, step)).is_file():
@@ -312,7 +312,7 @@ def _check(trainer: Trainer, folder: Path, world: str, threads: int) -> list[dic
     from training.finetune.validation import check
 
     found = check(_export(trainer, folder), world, threads).assign(
-        step=trainer.done, loss=round(trainer.recent_loss(CHECK_EVERY), 4)
+        step=trainer.done, loss=round(trainer.recent_loss(RECENT), 4)
     )
     return found.to_dict("records")
 
@@ -331,12 +331,10 @@ def _file(folder: Path, step: int) -> Path:
     return folder / f"adapter-{step}.gguf"
 
 
-def _solved(checks: list[dict]) -> dict[int, int]:
-    """Held-out tasks solved, by step."""
-    solved: dict[int, int] = {}
-    for row in checks:
-        solved[row["step"]] = solved.get(row["step"], 0) + row["solved"]
-    return solved
+def _shares(checks: list[dict]) -> dict[int, float]:
+    """The mean share of held-out tasks solved, by step; every agent's, and Relevance's, count alike."""
+    rows = pd.DataFrame(checks, columns=["step", "solved", "tasks"])
+    return (rows["solved"] / rows["tasks"]).groupby(rows["step"]).mean().to_dict()
 
 
 def _finished(trainer: Trainer, checks: list[dict], world: str) -> bool:
@@ -344,9 +342,9 @@ def _finished(trainer: Trainer, checks: list[dict], world: str) -> bool:
     world whether every step was made."""
     if world in LESSONS:
         return trainer.done == len(trainer.steps)
-    solved = list(_solved(checks).values())
+    solved = list(_shares(checks).values())
     stale = len(solved) - 1 - solved.index(max(solved)) if solved else 0
-    return stale >= PATIENCE or len(trainer.steps) in _solved(checks)
+    return stale >= PATIENCE or len(trainer.steps) in _shares(checks)
 
 
 def check_lessons(world: str, threads: int) -> None:

@@ -19,7 +19,9 @@ from statsmodels.stats.proportion import proportion_confint
 from tqdm import tqdm
 
 from mnemocraft.llm import toolformat
+from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.local import Local
+from mnemocraft.llm.merged import TOKENS
 from mnemocraft.llm.types import Message, Reply, Request, Tool
 from training.finetune.render import prompt
 
@@ -67,7 +69,9 @@ def agreement(
         for reply, end in zip(replies, ended, strict=True)
     ]
     rows: list[dict[str, Any]] = [{}] * len(prompts)
-    for n, choices in _choices(model, asked, said):
+    named = read_gguf(adapter).fields.get(TOKENS)  # the server has no others
+    kept = named.contents() if named else list(range(model.config.vocab_size))
+    for n, choices in _choices(model, asked, said, kept):
         rows[n] = _compare(said[n], choices, tokenizer)
     answers = {
         "answer": [reply.text for reply in replies],
@@ -141,11 +145,12 @@ async def _served(
 
 
 def _choices(
-    model: PreTrainedModel, asked: list[list[int]], said: list[list[int]]
+    model: PreTrainedModel, asked: list[list[int]], said: list[list[int]], kept: list[int]
 ) -> Iterator[tuple[int, np.ndarray]]:
     """For each prompt its number and log-probabilities, of shape (tokens of the answer, vocabulary).
 
-    A conversation that another one continues takes no pass of its own.
+    They are minus infinity for tokens that are not ``kept``. A conversation that another one continues takes
+    no pass of its own.
     """
     import torch
 
@@ -162,7 +167,10 @@ def _choices(
         with torch.inference_mode():
             tokens = torch.tensor([longest], device=model.device)
             keep = torch.tensor(places, device=model.device)
-            found = model(tokens, logits_to_keep=keep).logits[0].float().log_softmax(-1).cpu().numpy()
+            logits = model(tokens, logits_to_keep=keep).logits[0].float()
+            among = torch.full_like(logits, float("-inf"))
+            among[:, kept] = logits[:, kept]
+            found = among.log_softmax(-1).cpu().numpy()
         for n, span in zip(members, before, strict=True):
             yield n, found[np.searchsorted(places, span)]
         bar.update(len(members))

@@ -83,12 +83,13 @@ class Course:
 
 COURSES = (
     Course(tasks=1100, from_memory=0.82, distractors=(0, 0, 0, 2, 4), longest=MAX_ACTIONS, full_slot=0.0),
-    *3 * [Course(tasks=200, from_memory=0.25, distractors=DISTRACTORS, longest=8, full_slot=0.25, judged=1)],
+    Course(tasks=200, from_memory=0.25, distractors=DISTRACTORS, longest=8, full_slot=0.25, judged=1),
+    Course(tasks=140, from_memory=0.15, distractors=DISTRACTORS, longest=8, full_slot=0.25, judged=8),
 )
-"""First mostly the known recipes, each about three times, with little on the table; then mostly answers, in
-three parts, each of which can be given on a day of its own. After the first alone an earlier adapter solved
-10 of 16 held-out tasks with executable answers: it lost its place in the answer, and put products into I1,
-mostly free on an empty table, whatever the answer said."""
+"""First mostly the known recipes, each about three times, with little on the table; then mostly answers; then
+mostly memories, to be judged by the planner. After the first alone an earlier adapter lost its place in the
+answer, and put products into I1, mostly free on an empty table, whatever the answer said. Before the last
+Relevance said no whatever it saw: its answers are a word each, and a dialogue of the Actor's has hundreds."""
 _NO_TOKENS = Usage(0, 0, estimated=True)
 _GRID = SLOT_NAMES[1:10]
 _ROLES = {

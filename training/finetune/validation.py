@@ -14,6 +14,7 @@ from tqdm.asyncio import tqdm
 
 from mnemocraft.agents import get_agent
 from mnemocraft.agents.how2.agent import agent
+from mnemocraft.agents.how2.roles import says
 from mnemocraft.agents.how2.settings import Settings
 from mnemocraft.agents.rollout import play
 from mnemocraft.envs import PlancraftEnv
@@ -22,7 +23,8 @@ from mnemocraft.llm import Model, get_model
 from mnemocraft.memory.keyed import Keyed
 from mnemocraft.studies.how2.load import known_targets
 from mnemocraft.worlds.plancraft import PlancraftWorld
-from training.finetune.demonstrate import draw
+from training.finetune.demonstrate import Dialogue, draw, labelled
+from training.finetune.tasks import DISTRACTORS, MAX_ACTIONS
 from training.finetune.worlds import HELD_OUT, LESSONS, STAGES, Lesson, lesson
 
 AGENTS = (
@@ -33,6 +35,8 @@ AGENTS = (
 )
 TASKS = 8
 """Held-out tasks an agent; the same for every check."""
+JUDGED = 64
+"""Memories that Relevance judges, as many true as not."""
 WORLD_CHECKS: dict[str, tuple[tuple[str, int | None, int], ...]] = {
     "kitchen": (("gig_ld", None, 6), ("react", None, 6)),
     "minecraft": (("deps", 0, 36), ("deps", 5, 6), ("inner_monologue", 5, 6), ("zero_shot", None, 6)),
@@ -87,6 +91,23 @@ def _crafts(world: str, model: Model) -> Iterator[Group]:
         settings = Settings(setup, teacher)
         episodes = [_solves(settings, task, model) for task in held_out(setup)]
         yield {"setup": setup, "teacher": teacher}, episodes
+    judged = (_judges(dialogue, model) for dialogue in itertools.islice(memories(), JUDGED))
+    yield {"setup": "relevance", "teacher": "planner"}, list(judged)
+
+
+def memories() -> Iterator[Dialogue]:
+    """Checks of Relevance that the demonstrations do not show, with the planner's labels; without end."""
+    rng, every = random.Random("held out memories"), sorted(book().by_result)
+    while True:
+        task = draw("HELDmemory", every, rng, DISTRACTORS, MAX_ACTIONS, impossible=0)
+        if task is not None:
+            yield from labelled(task, 1, rng)
+
+
+async def _judges(dialogue: Dialogue, model: Model) -> bool:
+    *asked, label = dialogue.messages
+    reply = await model.complete(asked, max_tokens=8)
+    return says("yes", reply.text) == (label["content"] == "yes")
 
 
 def _lessons(world: str, model: Model) -> Iterator[Group]:
