@@ -170,11 +170,10 @@ def test_a_product_put_on_something_else_is_put_right():
 
 
 def test_the_turns_compared_are_of_every_role_and_never_mistakes(monkeypatch):
-    monkeypatch.setitem(
-        command.TURNS, "how2", {"actor": 60, "ask": 2, "relevance": 3, "parse": 3, "teacher": 3}
-    )
-    turns = command.fresh_turns()
-    assert Counter(role for role, *_ in turns) == command.TURNS["how2"]
+    wanted = {"actor": 60, "ask": 2, "relevance": 3, "parse": 3, "teacher": 3}
+    monkeypatch.setitem(command.TURNS, "plancraft", wanted)
+    turns = command.fresh_turns("plancraft")
+    assert Counter(role for role, *_ in turns) == wanted
     for role, messages, tools, said in turns:
         assert (tools is not None) == (role == "actor")
         assert messages[-1]["role"] in ("user", "tool") and said

@@ -5,7 +5,7 @@ import json
 import random
 import re
 import tarfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 
 import numpy as np
@@ -33,7 +33,7 @@ from mnemocraft.worlds.textworld import textworld
 from training.finetune import __main__ as command
 from training.finetune import base, demonstrate, leaks, render, watching, worlds
 from training.finetune.agreement import decisions
-from training.finetune.demonstrate import PLANCRAFT_COURSES, labelled
+from training.finetune.demonstrate import COURSES, labelled
 from training.finetune.derived import derived_plan
 from training.finetune.tasks import fresh_task
 
@@ -532,7 +532,7 @@ def test_memories_are_labelled_by_what_comes_of_them():
 
 
 def test_the_planner_judges_in_place_of_the_reader():
-    course = demonstrate.replace(PLANCRAFT_COURSES[1], tasks=30)
+    course = replace(COURSES[1], tasks=30)
     answers = [d.messages[-1]["content"] for d in demonstrate.dialogues(9, course) if d.role == "relevance"]
     assert set(answers) == {"yes", "no"} and answers.count("yes") == answers.count("no")
 
@@ -554,7 +554,7 @@ def test_decisions_count_both_kinds_alike_and_find_what_is_impossible():
 
 
 def test_the_expert_calls_a_task_impossible_in_the_words_that_are_counted():
-    course = demonstrate.replace(PLANCRAFT_COURSES[1], tasks=6, impossible=1.0)
+    course = replace(COURSES[1], tasks=6, impossible=1.0)
     actors = [d for d in demonstrate.dialogues(9, course) if d.role == "actor"]
     said = pd.Series([toolformat.as_text([d.messages[-1]], None)[0]["content"] for d in actors])
     roles = pd.Series(["actor"] * len(said))

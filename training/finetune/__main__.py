@@ -1,19 +1,19 @@
-"""Makes the small model: ``python -m training.finetune`` (two and a half hours on two cores; resumable).
+"""Makes the small models: ``python -m training.finetune --world plancraft`` (some three hours of two cores).
 
-Writes ``data/models/how2_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks solved
-at every check. ``--world kitchen`` (``minecraft``, ``household``, ``plancraft``) makes that of another world,
-see :mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it
-is shown, and counts how much of whom (``kitchen_gemma-3-270m_taught.csv``; this takes the extra ``finetune``
+Writes ``data/models/plancraft_gemma-3-270m.gguf`` and, beside it, ``.csv``: the loss and the held-out tasks
+solved at every check. ``--world kitchen`` (``minecraft``, ``household``) makes that of another world, see
+:mod:`training.finetune.worlds`; ``python -m training.finetune show --world kitchen`` only writes what it is
+shown, and counts how much of whom (``kitchen_gemma-3-270m_taught.csv``; this takes the extra ``finetune``
 too). Each can be stopped at any time and started again; ``--minutes`` stops a training after so many.
-Another world's training has several courses. The adapter that is served after a course is all that the next
-needs, so that they can be given on different days and machines; ``--anew`` begins with the first all the
-same. A recording goes by the adapter that made it. ``python -m training.finetune check --world kitchen`` then
-plays lessons that were not given (``kitchen_gemma-3-270m.csv``).
+A training has several courses. The adapter that is served after a course is all that the next needs, so that
+they can be given on different days and machines; ``--anew`` begins with the first all the same. A recording
+goes by the adapter that made it. ``python -m training.finetune check --world kitchen`` then plays lessons
+that were not given (``kitchen_gemma-3-270m.csv``); Plancraft is checked on such tasks while it is trained.
 
-``python -m training.finetune agree`` compares what llama.cpp makes of the adapter with
-``transformers``, and with the expert, on 200 requests (``_agreement.csv``).
-``python -m training.finetune check`` without another world asks the model that runs here some recorded
-requests again, and prints agreement by role and answers a second.
+``python -m training.finetune agree --world plancraft`` compares what llama.cpp makes of the adapter with
+``transformers``, and with the expert, on some hundred requests (``_agreement.csv``).
+``python -m training.finetune check --world plancraft`` asks the model that runs here some recorded requests
+again, and prints agreement by role and answers a second.
 ``python -m training.finetune alike --world kitchen`` lists the kitchens of notebook 09 that look, at first
 and but for names, like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``); with ``--world
 minecraft`` the tasks of notebook 03 that a lesson asked for with nothing of use at hand.
@@ -43,8 +43,7 @@ from mnemocraft.files import replace_file
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import ADAPTERS, find_model
 from mnemocraft.llm.types import Message, Tool
-from mnemocraft.studies.how2.load import ADAPTER
-from training.finetune.demonstrate import COURSES, PLANCRAFT_COURSES, Course, Dialogue, dialogues
+from training.finetune.demonstrate import COURSES, Course, Dialogue, dialogues
 from training.finetune.watching import dialogues as given
 from training.finetune.worlds import ALIKE, HELD_OUT, LESSONS, NUMBER, STAGES, lesson
 
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
     from training.finetune.training import Trainer
 
-LONGEST = {"how2": 1792, "kitchen": 9216, "minecraft": 4096, "household": 4096}
+LONGEST = {"plancraft": 1792, "kitchen": 9216, "minecraft": 4096, "household": 4096}
 """Tokens after which a dialogue is cut; one of which nothing to be learnt is left is passed over."""
 SEED = 0
 SAVE_EVERY = 10
@@ -63,10 +62,8 @@ RECENT = 90
 checked by a command of its own: it takes half an hour, and memory that a training has taken."""
 COURSES_OF_A_WORLD = {"kitchen": 10, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
-_CRAFTS = {"actor": 120, "ask": 20, "relevance": 20, "parse": 20, "teacher": 20}
 TURNS = {
-    "how2": _CRAFTS,
-    "plancraft": _CRAFTS | {"relevance": 100},
+    "plancraft": {"actor": 120, "ask": 20, "relevance": 100, "parse": 20, "teacher": 20},
     "kitchen": {"planner": 120},
     "minecraft": {"planner": 100, "explainer": 20, "analyst": 20, "predictor": 40, "evaluator": 20},
     "household": {"planner": 120, "explainer": 20},
@@ -87,9 +84,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "what", nargs="?", choices=("train", "show", "agree", "check", "alike"), default="train"
     )
-    parser.add_argument(
-        "--world", choices=("how2", "plancraft", *LESSONS), default="how2", help="what is learnt"
-    )
+    parser.add_argument("--world", choices=("plancraft", *LESSONS), required=True, help="what is learnt")
     parser.add_argument("--anew", action="store_true", help="begin with the first course")
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop training after so many")
     parser.add_argument("--requests", type=int, default=40, help="recorded requests that check asks again")
@@ -99,8 +94,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         # The package's sampler draws from sets of names, whose order follows the hash seed.
         os.environ["PYTHONHASHSEED"] = "0"
         os.execv(sys.executable, [sys.executable, "-m", "training.finetune", *sys.argv[1:]])
-    folder = paths.output_root() / "build" / "finetune"
-    folder = folder if chosen.world == "how2" else folder / chosen.world
+    folder = paths.output_root() / "build" / "finetune" / chosen.world
     if chosen.what == "show":
         if chosen.world in LESSONS:
             _write(taught(folder, chosen.world), f"{_name(chosen.world)}_taught")
@@ -115,13 +109,11 @@ def main(argv: Sequence[str] | None = None) -> None:
         _write(ALIKE[chosen.world](), f"{_name(chosen.world)}_alike")
     elif chosen.world in LESSONS:
         check_lessons(chosen.world, chosen.threads)
-    elif chosen.world == "how2":
+    else:
         from training.finetune.recorded import asked_again
 
         table, speed = asked_again(chosen.requests, chosen.threads or 1)
         print(f"{table.to_string()}\n{speed:.2f} answers a second")
-    else:
-        parser.error("Plancraft is checked while it is trained; check takes another --world.")
 
 
 def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = False) -> None:
@@ -134,7 +126,7 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
             if _due(trainer, world) and trainer.done not in _shares(done):
                 done += _check(trainer, folder, world, threads)
                 replace_file(folder / "checks.csv", pd.DataFrame(done).to_csv(index=False))
-                if world != "how2" and trainer.steps_in_course[0] == trainer.steps_in_course[1]:
+                if trainer.steps_in_course[0] == trainer.steps_in_course[1]:
                     _write(
                         pd.DataFrame(done).assign(served=lambda t: t["step"] == trainer.done), _name(world)
                     )
@@ -145,7 +137,7 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
             course_ends = trainer.steps_in_course[0] == trainer.steps_in_course[1]
             if over or course_ends or _due(trainer, world) or trainer.done % SAVE_EVERY == 0:
                 trainer.save()
-            if course_ends and world != "how2":  # all that the next course needs
+            if course_ends:  # all that the next course needs
                 _export(trainer, folder)
                 _serve(trainer, folder, world, [])
             if over:
@@ -193,8 +185,7 @@ def courses(folder: Path, world: str) -> list[list[Dialogue]]:
     """What is learnt, course by course, from the files of an earlier run as far as it came."""
     if world in LESSONS:
         return [[dialogue for _, dialogue in part] for part in _lessons(folder, world)]
-    taught = COURSES if world == "how2" else PLANCRAFT_COURSES
-    return [_dialogues(folder, SEED + n, course) for n, course in enumerate(taught)]
+    return [_dialogues(folder, SEED + n, course) for n, course in enumerate(COURSES)]
 
 
 def _lessons(folder: Path, world: str) -> list[list[tuple[int, Dialogue]]]:
@@ -282,8 +273,7 @@ def _trainer(folder: Path, world: str, threads: int, anew: bool) -> Trainer:
     model.set_attn_implementation(attention.NAME)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     recipe = Hyperparameters(seed=SEED)
-    longest = LONGEST.get(world, LONGEST["how2"])
-    shown = [[sequence(d, tokenizer, longest) for d in part] for part in lessons]
+    shown = [[sequence(d, tokenizer, LONGEST[world]) for d in part] for part in lessons]
     paces = [recipe] * len(shown)
     if world in LESSONS:
         paces[1:] = [replace(recipe, tokens_per_step=LATER_TOKENS)] * (len(shown) - 1)
@@ -294,7 +284,7 @@ def _trainer(folder: Path, world: str, threads: int, anew: bool) -> Trainer:
     kept = vocabulary(itertools.chain.from_iterable(shown), tokenizer)
     trainer = Trainer(add_adapter(model.to(device), recipe), steps, recipe, kept, folder / "checkpoint")
     served = ADAPTERS / f"{_name(world)}.gguf"
-    if world != "how2" and not (trainer.done or anew) and served.is_file():
+    if not (trainer.done or anew) and served.is_file():
         trainer.begin_after(copy_adapter(served, trainer.model))
     return trainer
 
@@ -396,10 +386,10 @@ def agree(world: str) -> None:
 
 def _name(world: str) -> str:
     """Of an adapter."""
-    return ADAPTER if world == "how2" else f"{world}_gemma-3-270m"
+    return f"{world}_gemma-3-270m"
 
 
-def fresh_turns(world: str = "how2") -> list[tuple[str, list[Message], list[Tool] | None, str]]:
+def fresh_turns(world: str) -> list[tuple[str, list[Message], list[Tool] | None, str]]:
     """The first turns of every role, :data:`TURNS` of each, in demonstrations that were not learnt from.
 
     Each is the role, what the expert was asked (messages and tools) and what it said.
@@ -421,8 +411,7 @@ def _not_learnt(world: str) -> Iterator[Dialogue]:
     """Demonstrations of a seed of their own, without end or nearly so."""
     if world in LESSONS:
         return itertools.chain.from_iterable(given(world, HELD_OUT, n) for n in itertools.count())
-    taught = COURSES if world == "how2" else PLANCRAFT_COURSES
-    return dialogues(SEED + len(taught), replace(taught[-1], tasks=1000))  # more than enough
+    return dialogues(SEED + len(COURSES), replace(COURSES[-1], tasks=1000))  # more than enough
 
 
 if __name__ == "__main__":

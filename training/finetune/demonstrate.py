@@ -15,7 +15,7 @@ import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from mnemocraft.agents.how2 import prompts
 from mnemocraft.agents.how2.agent import Actor, agent
@@ -37,7 +37,7 @@ from training.finetune.tasks import DISTRACTORS, MAX_ACTIONS, fresh_task
 
 MISTAKES = 0.06
 """Chance that the expert misplaces an ingredient before it puts it right; mistakes are never a target."""
-IMPOSSIBLE = 0.12
+IMPOSSIBLE = 0.25
 """Share of tasks that cannot be done (in the data set it is 100 of 570)."""
 SHORT = 10
 """Longest demonstration without a teacher, in expert actions."""
@@ -83,19 +83,13 @@ class Course:
 
 COURSES = (
     Course(tasks=1100, from_memory=0.82, distractors=(0, 0, 0, 2, 4), longest=MAX_ACTIONS, full_slot=0.0),
-    Course(tasks=300, from_memory=0.25, distractors=DISTRACTORS, longest=8, full_slot=0.25),
-)
-"""First mostly the known recipes, each about three times, with little on the table; then mostly answers.
-After the first alone the model solved 10 of 16 held-out tasks with executable answers: it lost its place in
-the answer, and put products into I1, mostly free on an empty table, whatever the answer said."""
-PLANCRAFT_COURSES = (
-    replace(COURSES[0], impossible=0.25),
-    replace(COURSES[1], tasks=200, impossible=0.25, judged=1),
+    Course(tasks=200, from_memory=0.25, distractors=DISTRACTORS, longest=8, full_slot=0.25, judged=1),
     Course(tasks=140, from_memory=0.15, distractors=DISTRACTORS, longest=8, full_slot=0.25, judged=8),
 )
-"""As above, with more proofs that a task cannot be done, and memories to be judged by the planner; the last
-is nearly all of these. Before it Relevance said no whatever it saw: its answers are a word each, and a
-dialogue of the Actor's has hundreds."""
+"""First mostly the known recipes, each about three times, with little on the table; then mostly answers; then
+mostly memories, to be judged by the planner. After the first alone an earlier adapter lost its place in the
+answer, and put products into I1, mostly free on an empty table, whatever the answer said. Before the last
+Relevance said no whatever it saw: its answers are a word each, and a dialogue of the Actor's has hundreds."""
 _NO_TOKENS = Usage(0, 0, estimated=True)
 _GRID = SLOT_NAMES[1:10]
 _ROLES = {
