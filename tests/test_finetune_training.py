@@ -1,8 +1,7 @@
 """The training loop on a tiny model of the same architecture: what it computes, and how it resumes."""
 
-import asyncio
 import dataclasses
-import itertools
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -296,10 +295,8 @@ def test_the_adapter_that_is_served_has_the_largest_mean_share(tmp_path, monkeyp
     assert pd.read_csv(served.with_suffix(".csv")).query("served")["step"].tolist() == [2, 2]
 
 
-def test_memories_are_judged_as_many_true_as_not():
-    dialogues = list(itertools.islice(validation.memories(), validation.JUDGED))
-    labels = [dialogue.messages[-1]["content"] for dialogue in dialogues]
-    assert labels.count("yes") == labels.count("no") == validation.JUDGED / 2
+def test_memories_are_judged_as_many_true_as_not(monkeypatch):
+    """A model that takes every memory is right in half; the check makes them before its event loop runs."""
 
     class Yes:
         name, cpu_bound = "yes", True
@@ -308,8 +305,12 @@ def test_memories_are_judged_as_many_true_as_not():
             assert request.messages[-1]["role"] == "user"
             return Reply("Yes.", [], Usage(1, 1, estimated=True))
 
-    async def judged():
-        model = Model("yes", Yes())
-        return [await validation._judges(dialogue, model) for dialogue in dialogues]
+        async def aclose(self):
+            pass
 
-    assert asyncio.run(judged()) == [label == "yes" for label in labels]
+    monkeypatch.setattr(validation, "get_model", lambda *_, **__: Model("yes", Yes()))
+    monkeypatch.setattr(validation, "held_out", lambda setup: [])
+    validation.memories.cache_clear()
+    found = validation.check(Path("any.gguf"), "plancraft", 1).iloc[-1]
+    half = validation.JUDGED // 2
+    assert found.to_dict() == {"setup": "relevance", "teacher": "planner", "solved": half, "tasks": 2 * half}

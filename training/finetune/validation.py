@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import random
 from collections.abc import Coroutine, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,8 @@ Group = tuple[dict[str, Any], list[Coroutine[Any, Any, bool]]]
 """Who plays what, and the episodes."""
 PARALLEL = 8
 """Episodes at a time."""
+CONTEXT = 16_384
+"""Tokens of a conversation; one that goes in circles fills it."""
 EASY = 6
 """Longest of them, in expert actions."""
 
@@ -70,11 +73,13 @@ def check(adapter: Path, world: str, threads: int) -> pd.DataFrame:
     That is ``setup`` and ``teacher``; in another world ``setup``, ``max_rounds`` (-1: no bound) and whether
     all that it takes is ``known``.
     """
+    if world not in LESSONS:
+        memories()
     return pd.DataFrame(asyncio.run(_played(adapter, world, threads)))
 
 
 async def _played(adapter: Path, world: str, threads: int) -> list[dict[str, Any]]:
-    model = get_model(f"local:{adapter}", threads=threads, parallel=PARALLEL)
+    model = get_model(f"local:{adapter}", threads=threads, parallel=PARALLEL, context=CONTEXT)
     rows = []
     try:
         for what, episodes in (_lessons if world in LESSONS else _crafts)(world, model):
@@ -91,17 +96,19 @@ def _crafts(world: str, model: Model) -> Iterator[Group]:
         settings = Settings(setup, teacher)
         episodes = [_solves(settings, task, model) for task in held_out(setup)]
         yield {"setup": setup, "teacher": teacher}, episodes
-    judged = (_judges(dialogue, model) for dialogue in itertools.islice(memories(), JUDGED))
-    yield {"setup": "relevance", "teacher": "planner"}, list(judged)
+    yield {"setup": "relevance", "teacher": "planner"}, [_judges(memory, model) for memory in memories()]
 
 
-def memories() -> Iterator[Dialogue]:
-    """Checks of Relevance that the demonstrations do not show, with the planner's labels; without end."""
+@cache  # made before anything is asked, as they run an event loop of their own
+def memories() -> list[Dialogue]:
+    """Checks of Relevance that the demonstrations do not show, :data:`JUDGED`, with the planner's labels."""
     rng, every = random.Random("held out memories"), sorted(book().by_result)
-    while True:
+    found: list[Dialogue] = []
+    while len(found) < JUDGED:
         task = draw("HELDmemory", every, rng, DISTRACTORS, MAX_ACTIONS, impossible=0)
         if task is not None:
-            yield from labelled(task, 1, rng)
+            found += labelled(task, 1, rng)
+    return found
 
 
 async def _judges(dialogue: Dialogue, model: Model) -> bool:
