@@ -334,7 +334,8 @@ def _file(folder: Path, step: int) -> Path:
 def _shares(checks: list[dict]) -> dict[int, float]:
     """The mean share of held-out tasks solved, by step; every agent's, and Relevance's, count alike."""
     rows = pd.DataFrame(checks, columns=["step", "solved", "tasks"])
-    return (rows["solved"] / rows["tasks"]).groupby(rows["step"]).mean().to_dict()
+    shares = (rows["solved"] / rows["tasks"]).groupby(rows["step"]).mean()
+    return dict(zip(shares.index.tolist(), shares.tolist(), strict=True))
 
 
 def _finished(trainer: Trainer, checks: list[dict], world: str) -> bool:
