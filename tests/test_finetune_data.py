@@ -22,7 +22,7 @@ from training.finetune.tasks import fresh_task
 
 @pytest.fixture(scope="module")
 def shown():
-    return list(dialogues(7, replace(COURSES[0], tasks=60)))
+    return list(dialogues(7, replace(COURSES[0], tasks=60, impossible=0.12)))
 
 
 @pytest.fixture(scope="module")
