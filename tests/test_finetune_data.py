@@ -22,7 +22,7 @@ from training.finetune.tasks import fresh_task
 
 @pytest.fixture(scope="module")
 def shown():
-    return list(dialogues(7, replace(COURSES[0], tasks=60)))
+    return list(dialogues(7, replace(COURSES[0], tasks=60, impossible=0.12)))
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +145,7 @@ def test_executable_answers_are_followed_line_by_line(shown):
 
 
 def test_demonstrations_depend_on_the_seed_alone(shown):
-    few = replace(COURSES[0], tasks=6)
+    few = replace(COURSES[0], tasks=6, impossible=0.12)
     again = list(dialogues(7, few))
     assert again == shown[: len(again)]
     assert [d.messages for d in dialogues(8, few)] != [d.messages for d in again]
