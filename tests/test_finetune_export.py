@@ -31,7 +31,7 @@ from peft.tuners.lora import LoraLayer  # noqa: E402
 from transformers import Gemma3ForCausalLM, Gemma3TextConfig  # noqa: E402
 
 from mnemocraft.llm import toolformat  # noqa: E402
-from training.finetune.agreement import agreement, summary  # noqa: E402
+from training.finetune.agreement import _choices, agreement, summary  # noqa: E402
 from training.finetune.base import load_base  # noqa: E402
 from training.finetune.demonstrate import COURSES, Dialogue, dialogues  # noqa: E402
 from training.finetune.export import export_adapter, load_adapter  # noqa: E402
@@ -287,7 +287,7 @@ def test_agreement_is_that_of_two_greedy_generations(trained, adapter, base):
     assert summary(frame)["same"] == frame.same.sum()
 
 
-def test_agreement_is_among_the_tokens_that_the_server_has(trained, narrow, shown, base, monkeypatch):
+def test_agreement_is_among_the_tokens_that_the_server_has(trained, narrow, kept, shown, base, monkeypatch):
     """What it says is compared with what the trained model would say of these, not of all."""
     requests = [(dialogue.messages[:2], dialogue.tools) for dialogue in shown[:2]]
     frame = agreement(trained, base[1], narrow, requests, max_tokens=6)
@@ -295,6 +295,10 @@ def test_agreement_is_among_the_tokens_that_the_server_has(trained, narrow, show
     among_all = agreement(trained, base[1], narrow, requests, max_tokens=6)
     assert (frame.answer == among_all.answer).all()
     assert (frame.same >= among_all.same).all() and (frame.same | (frame.gap < 1)).all()
+    said = [[5, 6, 7]]
+    [(_, choices)] = _choices(trained, said, said, kept)
+    assert np.isneginf(np.delete(choices, kept, axis=1)).all()
+    np.testing.assert_allclose(np.exp(choices[:, kept]).sum(axis=1), 1, rtol=1e-5)
 
 
 def test_agreement_sees_another_adapter(trained, adapter, base):
