@@ -15,15 +15,12 @@ import json
 import os
 import platform
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import chain
-from pathlib import Path
 from socket import create_connection, socket
 from typing import Any
 from unittest.mock import patch
@@ -31,20 +28,15 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import psutil
-import torch
 
 from mnemocraft.llm.cache import reply_from_json
 from mnemocraft.llm.endpoint import Endpoint
 from mnemocraft.llm.gguf_file import read_gguf
-from mnemocraft.llm.local import MERGED, Local, find_model
+from mnemocraft.llm.local import MERGED, Local
 from mnemocraft.llm.replay import find_recording, read_recording
 from mnemocraft.llm.types import Reply, Request
 from mnemocraft.paths import ROOT
 from mnemocraft.studies.how2.load import ADAPTER
-from training.finetune.base import load_base
-from training.finetune.export import export_adapter, load_adapter
-from training.finetune.render import Sequence, prompt
-from training.finetune.vocabulary import vocabulary
 
 CONTEXT = 16384
 """Tokens a slot, as when the recording was made."""
@@ -58,15 +50,13 @@ class Settings:
         parallel: Slots, and conversations asked at a time.
         change: What is set beside :class:`Local`'s own settings, which are made first.
         own: Without these it is llama.cpp as it comes, with room enough in every slot.
-        merged: The adapter is laid into the model, with the tokens of the recording alone.
         apart: As many servers as threads, with one each, in the place of one that has them all.
-        torch: They are those of :mod:`training.serving`, with half as many slots again; ``merged``.
+        torch: They are those of :mod:`training.serving`, with half as many slots again.
     """
 
     parallel: int
     change: Callable[[Any], None] = lambda params: None
     own: bool = True
-    merged: bool = False
     apart: bool = False
     torch: bool = False
 
@@ -101,12 +91,9 @@ SETTINGS = {
     "4 slots, drafts": Settings(4, drafts),
     "4 slots, 8-bit cache": Settings(4, quantised),
     "4 slots, pinned": Settings(4, pinned),
-    "1 slot, merged": Settings(1, merged=True),
-    "4 slots, merged": Settings(4, merged=True),
-    "8 slots, merged": Settings(8, merged=True),
-    "1 slot, merged, a server a thread": Settings(1, merged=True, apart=True),
-    "PyTorch, 1 conversation a server": Settings(1, merged=True, apart=True, torch=True),
-    "PyTorch, 8 conversations a server": Settings(8, merged=True, apart=True, torch=True),
+    "1 slot, a server a thread": Settings(1, apart=True),
+    "PyTorch, 1 conversation a server": Settings(1, apart=True, torch=True),
+    "PyTorch, 8 conversations a server": Settings(8, apart=True, torch=True),
 }
 """By name; answers are compared with those of the first row. What was computed of a prompt's later parts is
 never reused after another beginning (``n_cache_reuse``), as it depends on the beginning."""
@@ -116,8 +103,7 @@ class Tuned(Local):
     """A server with settings of its own, or what asks one at an address."""
 
     def __init__(self, settings: Settings, threads: int, server: str | None = None) -> None:
-        model = str(merging()) if settings.merged else ADAPTER
-        super().__init__(model, context=CONTEXT, parallel=settings.parallel, threads=threads, server=server)
+        super().__init__(ADAPTER, context=CONTEXT, parallel=settings.parallel, threads=threads, server=server)
         self.settings = settings
 
     def _tune(self, params: Any) -> None:
@@ -134,7 +120,7 @@ class Tuned(Local):
         whole = MERGED / f"{self._files.name}.gguf"
         if self.settings.torch:
             return sum(2 * int(tensor.n_elements) for tensor in read_gguf(whole).tensors)
-        return (whole if self.settings.merged else self._files.base).stat().st_size
+        return whole.stat().st_size
 
     async def warm(self, first: Request) -> None:
         """Have every slot compute the system message once, as it is in a long run."""
@@ -161,7 +147,7 @@ def served(parallel: int) -> Iterator[tuple[str, psutil.Process]]:
     with socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "training.serving.server", str(merging()), "--device", "cpu"]
+    command = [sys.executable, "-m", "training.serving.server", ADAPTER, "--device", "cpu"]
     command += ["--slots", str(parallel + parallel // 2), "--context", str(CONTEXT), "--port", str(port)]
     with psutil.Popen(command, cwd=ROOT) as process:
         try:
@@ -173,25 +159,6 @@ def served(parallel: int) -> Iterator[tuple[str, psutil.Process]]:
             yield f"http://127.0.0.1:{port}/v1", process
         finally:
             process.terminate()
-
-
-@cache
-def merging() -> Path:
-    """The adapter once more, in a file that names the tokens of the recording."""
-    model, tokenizer = load_base(torch.float32)
-    _, entries = read_recording(find_recording(ADAPTER))
-    texts = set[str]()
-    for entry in entries:
-        request, reply = Request(**entry["request"]), reply_from_json(entry["reply"])
-        texts.add(prompt(request.messages, request.tools, tokenizer))
-        texts.add(reply.text if isinstance(reply, Reply) else "")
-    read = [np.array(tokenizer(text, add_special_tokens=False)["input_ids"]) for text in sorted(texts)]
-    shown = [Sequence(tokens, np.zeros(len(tokens), dtype=bool), 0) for tokens in read]
-    file, held = Path(tempfile.mkdtemp()) / "merging.gguf", find_model(ADAPTER)
-    assert held.adapter is not None
-    adapted, kept = load_adapter(model, held.adapter), vocabulary(shown, tokenizer)
-    export_adapter(adapted, file, base_name=held.base.stem, kept=kept, provenance={})
-    return file
 
 
 def workload(conversations: int) -> list[list[Request]]:

@@ -90,7 +90,7 @@ def test_the_stamp_is_broken_into_lines_within_the_figure() -> None:
 
 
 def test_models_have_names_for_readers() -> None:
-    assert figstyle.called("replay:how2_gemma-3-270m") == "Gemma 3 270M, fine-tuned here"
+    assert figstyle.called("replay:plancraft_gemma-3-270m") == "Gemma 3 270M, fine-tuned here"
     assert figstyle.called("surrogate") == "surrogate (not a language model)"
     assert figstyle.called("surrogate:knowledge=0.5") == "surrogate (knowledge=0.5, not a language model)"
     assert figstyle.called("qwen3-8b") == "qwen3-8b"

@@ -11,12 +11,11 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 
 from how2_synthetic import conditions, synthetic
 from mnemocraft import figstyle
-from mnemocraft.agents.how2.settings import MEMORY_SETUPS
-from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import example, examples
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.studies import checks
+from mnemocraft.studies import checks, claims
 from mnemocraft.studies.how2 import analysis, compare, findings, known, measures, sweep
+from mnemocraft.studies.how2.load import SPLITS
 
 MAIN = [c for c in conditions() if c[3] == "main"]
 SMALL = "replay:a-small-model"
@@ -51,74 +50,63 @@ def played(found) -> dict[str, dict[str, pd.DataFrame]]:
 # --- its part of the study
 
 
-def test_smoke_plays_the_beginning_of_every_stream_that_quick_and_full_play():
+def test_every_profile_plays_the_beginning_of_the_streams_of_the_next():
     smoke, quick, full = (sweep.small(profile).streams for profile in ("smoke", "quick", "full"))
-    assert quick == full
-    assert [(s.condition, s.seed) for s in smoke] == [(s.condition, s.seed) for s in quick]
-    for short, whole in zip(smoke, quick, strict=True):
-        assert short.tasks == whole.tasks[: len(short.tasks)]
-        assert 0 < len(short.tasks) < len(whole.tasks)
+    for shorter, longer in ((smoke, quick), (quick, full)):
+        for short, whole in zip(shorter, longer, strict=True):
+            assert (short.condition, short.seed) == (whole.condition, whole.seed)
+            assert short.tasks == whole.tasks[: len(short.tasks)]
+            assert 0 < len(short.tasks) < len(whole.tasks)
 
 
-def test_it_is_the_main_grid_on_a_few_targets():
-    streams = sweep.small("quick").streams
+def test_it_is_the_main_grid_on_whole_targets_and_more_than_a_test_takes():
+    """Low split first, in each the set-ups in their order."""
+    streams = sweep.small("full", SPLITS).streams
     main = [
         s.condition for s in sweep.study("quick", [0]).streams if s.condition.settings["variant"] == "main"
     ]
-    assert [s.condition.id for s in streams] == [c.id for c in main] and len(main) == 42
     fewer = {"max_steps": sweep.SMALL_MAX_STEPS}
-    assert [s.condition.settings for s in streams] == [{**c.settings, **fewer} for c in main]
-    tasks = {task for s in streams for task in s.tasks if not example(task).impossible}
-    assert sum(len(expert_actions(example(task))) > sweep.SMALL_MAX_STEPS for task in tasks) == 1
-    for split in ("low", "high"):
-        tasks = {
-            s.condition.settings["setup"]: s.tasks for s in streams if s.condition.settings["split"] == split
-        }
-        short, long = tasks["how2"], tasks["base"]
-        assert tasks == dict.fromkeys(("base", "just_ask"), long) | dict.fromkeys(MEMORY_SETUPS, short)
-        assert long[: len(short)] == short and len(set(long)) == len(long)
-        assert len(short) == sweep.SMALL_TASKS
-        assert len(long) == {"low": sweep.SMALL_ALONE_TASKS, "high": sweep.SMALL_TASKS}[split]
-        targets = {example(task).target for task in long}
-        left_out = {e.id for e in examples(split) if e.target in targets} - set(long)
-        assert len(left_out) == {"low": 0, "high": 2}[split]
-
-
-def test_its_successor_plays_the_same_conditions_on_enough_targets():
-    """Low split first, in each the set-ups in their order; whole targets, more than a test takes."""
-    streams = sweep.larger("full").streams
-    assert {s.condition.id for s in streams} == {s.condition.id for s in sweep.small("full").streams}
+    settings = {c.id: c.settings | fewer for c in main}
+    assert {s.condition.id: s.condition.settings for s in streams} == settings and len(streams) == 42
     assert [s.condition.settings["split"] for s in streams] == ["low"] * 21 + ["high"] * 21
     setups = [s.condition.settings["setup"] for s in streams[:21]]
-    assert list(dict.fromkeys(setups)) == list(sweep.LARGER_ORDER) and setups == [
-        s.condition.settings["setup"] for s in streams[21:]
-    ]
-    for split in ("low", "high"):
+    assert list(dict.fromkeys(setups)) == list(sweep.SMALL_ORDER)
+    assert setups == [s.condition.settings["setup"] for s in streams[21:]]
+    for split in SPLITS:
         [tasks] = {s.tasks for s in streams if s.condition.settings["split"] == split}
         targets = {example(task).target for task in tasks}
-        assert len(tasks) >= 150 and len(targets) >= 24
+        assert len(tasks) >= sweep.SMALL_TASKS and len(targets) >= 24
         assert {e.id for e in examples(split) if e.target in targets} == set(tasks)
-    firsts = [s.tasks for s in sweep.larger("smoke").streams]
-    assert firsts == [s.tasks[: len(first)] for s, first in zip(streams, firsts, strict=True)]
+    recorded = sweep.small("full").streams
+    assert recorded == tuple(s for s in streams if s.condition.settings["split"] in sweep.RECORDED)
 
 
 def test_mistakes_are_named():
-    for study in (sweep.small, sweep.larger):
-        with pytest.raises(MnemocraftError, match="huge"):
-            study("huge")
+    with pytest.raises(MnemocraftError, match="huge"):
+        sweep.small("huge")
     with pytest.raises(MnemocraftError, match="small_model"):
         checks.check_models("replay:a/b", "replay:a/b")  # one folder
     checks.check_models("surrogate", None)
     checks.check_models("surrogate", SMALL)
 
 
-def test_setups_are_compared_on_the_tasks_that_all_play(records):
-    more = records[records["setup"] == "just_ask"].assign(success=False)
-    more = more.assign(task=examples("low")[100].id, target=examples("low")[100].target)
-    found, longer = (analysis.small_tables(r, NOWHERE, KNOWN) for r in (records, pd.concat([records, more])))
-    for name in ("table1", "hypotheses"):
-        pd.testing.assert_frame_equal(found[name], longer[name])
-    assert longer["statuses"]["episodes"].sum() == found["statuses"]["episodes"].sum() + len(more)
+def test_one_split_alone_gets_its_own_verdicts(played):
+    """The claims over both splits are not measured then, and nothing says that they were."""
+    low = synthetic(1, chosen=[c for c in MAIN if c[2] == "low"]).assign(model=SMALL)
+    found = analysis.small_tables(low, NOWHERE, KNOWN)
+    by_part = found["hypotheses"].groupby("part")["verdict"].agg(set)
+    assert by_part["all"] == by_part["high"] == {"not measured"}
+    assert "holds" in by_part["low"] and "not measured" not in by_part["low"]
+    assert claims.played_part(found["hypotheses"]) == "low"
+    assert claims.played_part(played[SMALL]["hypotheses"]) == claims.ALL
+    [said] = [line for line in findings.findings({SMALL: found}) if "claims with" in line]
+    assert said.startswith(f"Of 7 claims with **{SMALL}** in `low`, the one split that it played: ")
+    drawn = analysis.draw({"surrogate": played["surrogate"], SMALL: found})
+    assert "figure4_small" in drawn and "figure8_small" not in drawn
+    [label] = [text for text in texts(drawn["hypotheses"]) if text.startswith(figstyle.called(SMALL))]
+    assert label.startswith(f"{figstyle.called(SMALL)}, low repetition only, n = ")
+    for each in map(plt.figure, plt.get_fignums()):
+        plt.close(each)
 
 
 # --- beside the paper

@@ -34,7 +34,7 @@ def test_sample_covers_every_agent_and_the_demo_is_short():
     (stream,) = start_here.demo("smoke").streams
     assert len(stream.tasks) == 3 and stream.condition.settings["max_steps"] == 8
     players = [start_here.demo_model(profile) for profile in ("smoke", "quick")]
-    assert players == [start_here.RECORDED, "local:how2_gemma-3-270m"]
+    assert players == [start_here.RECORDED, "local:plancraft_gemma-3-270m"]
 
 
 def test_what_was_managed_is_counted_from_the_records():

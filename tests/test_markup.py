@@ -45,7 +45,7 @@ def test_an_escaped_name_is_one_text_in_markdown(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["replay:how2_gemma-3-270m", "gpt-4o", "meta-llama/Llama-3.3-70B", "a:b=1,c=0.5"]
+    "name", ["replay:plancraft_gemma-3-270m", "gpt-4o", "meta-llama/Llama-3.3-70B", "a:b=1,c=0.5"]
 )
 def test_ordinary_names_stay_as_they_are(name):
     assert escaped(name) == name and figstyle.called(name) in (name, "Gemma 3 270M, fine-tuned here")

@@ -16,7 +16,7 @@ from mnemocraft.studies.mindstores import small as mindstores
 
 
 def test_the_demonstration_replays_as_it_was_played(tmp_path):
-    model = ModelSpec("replay:how2_demo_gemma-3-270m")
+    model = ModelSpec(start_here.RECORDED)
     records = run_study(start_here.demo("quick"), model, out=tmp_path, workers=1, progress=False)
     # What the live run on 22 November 2026 came to.
     assert list(records["reason"]) == ["success", "success", "eager_crafting"]

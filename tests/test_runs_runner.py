@@ -367,7 +367,7 @@ def test_a_limit_is_each_run_s_own_and_nothing_that_is_free_has_one() -> None:
     assert runner._own_budget(ModelSpec("surrogate")) is None
     limits = (5.0, 100)
     assert ModelSpec.of_notebook("gpt-4o-mini", *limits).budget == Budget(tokens=100, dollars=5.0)
-    assert ModelSpec.of_notebook("replay:how2_gemma-3-270m", *limits).budget is None
+    assert ModelSpec.of_notebook("replay:plancraft_gemma-3-270m", *limits).budget is None
 
 
 def test_a_second_run_on_a_folder_says_so(tmp_path: Path) -> None:

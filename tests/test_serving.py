@@ -21,6 +21,7 @@ from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.local import ADAPTERS, Local, ModelFiles, default_model
 from mnemocraft.llm.merged import TOKENS
 from mnemocraft.llm.replay import RECORDINGS
+from mnemocraft.studies.how2.load import ADAPTER
 
 torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'")
 transformers = pytest.importorskip("transformers", reason="pip install 'mnemocraft[finetune]'")
@@ -333,11 +334,9 @@ def test_a_grammar_holds(words):
 
 def test_a_schema_holds(words):
     """Calls of How2's Actor as its recording has them; no other tool, slot or argument."""
-    tools = next(request["tools"] for request, _ in recorded("how2_gemma-3-270m", 1) if request["tools"])
+    tools = next(request["tools"] for request, _ in recorded(ADAPTER, 1) if request["tools"])
     schema = json.dumps(toolformat.call_schema(tools))
-    calls = [
-        reply["tool_calls"][0] for request, reply in recorded("how2_gemma-3-270m", 60) if request["tools"]
-    ]
+    calls = [reply["tool_calls"][0] for request, reply in recorded(ADAPTER, 60) if request["tools"]]
     said = [json.dumps({"name": call["name"], "arguments": call["arguments"]}) for call in calls]
     assert len({call["name"] for call in calls}) > 2
     for text in said:

@@ -23,7 +23,7 @@ from mnemocraft.agents.how2.roles import is_relevant
 from mnemocraft.agents.how2.settings import TEACHERS, Settings
 from mnemocraft.agents.rollout import Rollout, Stopped
 from mnemocraft.envs import PlancraftEnv
-from mnemocraft.envs.plancraft import Example, book, plan_steps
+from mnemocraft.envs.plancraft import Example, book
 from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import SLOT_NAMES
 from mnemocraft.llm import Model
@@ -32,7 +32,7 @@ from mnemocraft.memory.keyed import Keyed
 from mnemocraft.studies.how2.load import known_targets
 from mnemocraft.surrogate import Surrogate
 from mnemocraft.worlds.plancraft import PlancraftWorld
-from mnemocraft.worlds.plancraft_teacher import templated_answer
+from mnemocraft.worlds.plancraft_teacher import still_true, templated_answer
 from training.finetune.tasks import DISTRACTORS, MAX_ACTIONS, fresh_task
 
 MISTAKES = 0.06
@@ -277,8 +277,10 @@ def labelled(task: Example, pairs: int, rng: random.Random) -> Iterator[Dialogue
         for n in range(24):
             wanted = n % 2 == 0
             teacher, other = rng.choice(TEACHERS[:3]), _other(task, rng, wanted)
-            if other is not None and true_for(task, other, teacher) == wanted:
-                elsewhere = PlancraftEnv.of_example(other).reset()[0]
+            if other is None:
+                continue
+            elsewhere = PlancraftEnv.of_example(other).reset()[0]
+            if still_true(teacher, elsewhere, other.target, observation, task.target) == wanted:
                 entries.setdefault(wanted, templated_answer(teacher, elsewhere, other.target))
         if len(entries) == 2:
             for wanted, label in rng.sample([(True, "yes"), (False, "no")], 2):
@@ -291,27 +293,6 @@ def _other(task: Example, rng: random.Random, alike: bool) -> Example | None:
         return task
     targets = [task.target] if alike or rng.random() < 0.5 else sorted(book().by_result)
     return draw("OTHER", targets, rng, DISTRACTORS, MAX_ACTIONS, impossible=0.1)
-
-
-def true_for(task: Example, other: Example, teacher: str) -> bool:
-    """Whether the plan for another table, as a teacher tells it, is of use for a task.
-
-    If it names slots: whether it makes the target when it is carried out on the task's table to the letter.
-    If it names items: whether one of its crafts is among the shortest plan's for that table.
-    """
-    told = plan_steps(other.inventory, other.target)
-    here = plan_steps(task.inventory, task.target)
-    if not told or not here:
-        return False
-    if teacher != "executable":
-        return any(one.recipe == another.recipe for one in told for another in here)
-    env = PlancraftEnv.of_example(task)
-    env.reset()
-    for action in expert_actions(other):
-        env.step(action)
-        if env.reason:
-            break
-    return env.reason == "success"
 
 
 def _relevance(env: PlancraftEnv, context: str, entry: str, label: str) -> Dialogue:

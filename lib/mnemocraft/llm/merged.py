@@ -2,7 +2,8 @@
 
 Of a token that Gemma 3 270M generates, most of the time goes into choosing among 262,144; an adapter that
 knows its texts names the few thousand that they need. And llama.cpp computes an adapter beside every layer,
-anew for each token, unless it has been added to the weights. ``benchmarks/bench_local.py`` measures both.
+anew for each token, unless it has been added to the weights. What both are worth is in
+``training/finetune/PLAN.md``.
 """
 
 from __future__ import annotations

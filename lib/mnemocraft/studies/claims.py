@@ -277,6 +277,12 @@ def _of_fewer(row: pd.Series, ratio: float, tests: int) -> float:
     return stats.least_effect(z, spread / sqrt(ratio), 0.0, row["pairs"] * ratio)
 
 
+def played_part(verdicts: pd.DataFrame) -> str:
+    """Where the claims of a table were measured: :data:`ALL`, or of who played one part alone that part."""
+    measured = verdicts[verdicts["effect"].notna()]
+    return ALL if measured.empty or (measured["part"] == ALL).any() else str(measured["part"].iloc[0])
+
+
 def sentences(table: pd.DataFrame, model: str) -> str:
     """The verdicts of :func:`judge` as a Markdown list; ``model`` is the name of who played.
 

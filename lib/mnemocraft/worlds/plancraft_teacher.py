@@ -6,6 +6,7 @@ answer: a model that sees it, and the inventory without slots, explains it in pr
 
 import re
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from mnemocraft.envs.plancraft import Game, Step, plan_steps
@@ -42,6 +43,35 @@ def templated_answer(teacher: str, observation: Mapping[str, Any], item: str) ->
     describe = _executable if teacher == "executable" else _partial
     lines = [describe(*action) for group in groups for action in group]
     return "\n".join([header, *(f"{n}. {line}" for n, line in enumerate(lines, start=1))])
+
+
+def still_true(
+    teacher: str, then: Mapping[str, Any], item: str, now: Mapping[str, Any], target: str | None = None
+) -> bool:
+    """Whether an answer that was given at one table helps at another, as the planner has it.
+
+    If it names slots: whether it makes the target when it is carried out at the other table to the letter.
+    If it names items: whether one of its crafts is among those of the shortest plan there. Where one of the
+    two cannot be made, or is at hand already, there is nothing to follow, and it does not.
+
+    Args:
+        teacher: How concrete the answer is.
+        then: The observation when it was given.
+        item: What it tells how to make.
+        now: The observation at the other table.
+        target: What is to be made there; ``item`` by default.
+    """
+    before, game, target = seen_game(then), seen_game(now), target or item
+    told, needed = plan_steps(before.counts(), item), plan_steps(game.counts(), target)
+    if not told or not needed:
+        return False
+    if teacher != "executable":
+        return any(one.recipe == other.recipe for one in told for other in needed)
+    for action in chain.from_iterable(actions_for(told, before)):
+        (game.move if action["name"] == "move" else game.smelt)(**action["arguments"])
+        if game.holds(target):
+            return True
+    return False
 
 
 def seen_game(observation: Mapping[str, Any]) -> Game:

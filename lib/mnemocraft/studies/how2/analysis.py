@@ -12,11 +12,10 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mnemocraft.agents.how2.settings import MEMORY_SETUPS
 from mnemocraft.runs import read_trajectory
 from mnemocraft.studies import papers
 from mnemocraft.studies.estimates import add_paper
-from mnemocraft.studies.how2 import facts, figures, hypotheses, known, measures, statistics
+from mnemocraft.studies.how2 import facts, figures, hypotheses, judged, known, measures, statistics
 from mnemocraft.studies.how2 import tables as measured
 from mnemocraft.studies.how2.compare import Played
 
@@ -50,9 +49,7 @@ MEASURED: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
 }
 """What is measured on prepared episodes, by the name of its file."""
 NOT_SMALL = ("table6", "table11", "learning", "order")
-"""What needs the ablations or long streams, which a small model does not play."""
-ONE_SETUP = ("figure4", "statuses")
-"""What compares no set-ups, and can thus use the further tasks of those without a memory."""
+"""What needs the ablations or the ``high`` split, which a small model does not play (yet)."""
 
 
 def tables(records: pd.DataFrame, out: Path) -> dict[str, pd.DataFrame]:
@@ -70,21 +67,19 @@ def tables(records: pd.DataFrame, out: Path) -> dict[str, pd.DataFrame]:
 def small_tables(records: pd.DataFrame, out: Path, known_targets: Collection[str]) -> dict[str, pd.DataFrame]:
     """The same for the small model's part of the study, and what it does on known and unknown targets.
 
-    Set-ups are compared on the tasks that all of them play, the rest is measured on all tasks.
-
     Args:
         records: Records of :func:`~mnemocraft.studies.how2.sweep.small`, also partial ones.
         out: The folder of their run.
         known_targets: The targets that the model has seen crafted from memory in its training.
     """
     episodes = measures.prepare(records)
-    common = episodes[episodes["task"].isin(episodes.loc[episodes["setup"].isin(MEMORY_SETUPS), "task"])]
-    chosen = {name: measure for name, measure in MEASURED.items() if name not in NOT_SMALL}
-    found = {name: measure(episodes if name in ONE_SETUP else common) for name, measure in chosen.items()}
+    found = {name: measure(episodes) for name, measure in MEASURED.items() if name not in NOT_SMALL}
     by_target = known.known_targets(episodes, known_targets)
+    trajectory = partial(read_trajectory, out)
     return found | {
-        "one_target": hypotheses.one_target(common),
-        "relevance": facts.relevance(common, partial(read_trajectory, out)),
+        "one_target": hypotheses.one_target(episodes),
+        "relevance": facts.relevance(episodes, trajectory),
+        "judged": judged.taken(episodes, trajectory),
         "known_targets": by_target,
         "targets_of_the_design": known.targets_of_the_design(by_target),
     }
@@ -109,6 +104,7 @@ def draw(played: Played) -> dict[str, Figure]:
     }
     for name, small in others:
         drawn["figure4_small"] = figures.figure4(small["figure4"], name)
-        drawn["figure8_small"] = figures.figure8(small["figure8"], name)
+        if small["figure8"]["n"].any():  # it is about the high split
+            drawn["figure8_small"] = figures.figure8(small["figure8"], name)
         drawn["known_targets"] = figures.known_targets(small["known_targets"], name)
     return drawn

@@ -10,16 +10,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import product
-from typing import Any
 
 import pandas as pd
 
 from mnemocraft.agents.how2.roles import says
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import difference
-from mnemocraft.studies.how2 import measures
+from mnemocraft.studies.how2 import judged, measures
 from mnemocraft.studies.how2.load import SPLITS
 from mnemocraft.studies.markup import escaped
 
@@ -29,9 +28,7 @@ OUTCOMES = ("succeeded", "asked")
 """What a change of order could change about an episode."""
 
 
-def relevance(
-    episodes: pd.DataFrame, trajectory: Callable[[Mapping[str, Any]], list[dict[str, Any]]]
-) -> pd.DataFrame:
+def relevance(episodes: pd.DataFrame, trajectory: judged.Trajectory) -> pd.DataFrame:
     """What the relevance check said and what it added, main variant.
 
     Args:
@@ -64,12 +61,9 @@ def relevance(
     return pd.DataFrame(rows)
 
 
-def _said(
-    episodes: pd.DataFrame, trajectory: Callable[[Mapping[str, Any]], list[dict[str, Any]]]
-) -> pd.DataFrame:
+def _said(episodes: pd.DataFrame, trajectory: judged.Trajectory) -> pd.DataFrame:
     """Every answer of the Relevance role: its episode, and whether it refused."""
-    calls = "tokens_relevance_calls"
-    checked = episodes[episodes[calls] > 0] if calls in episodes else episodes.iloc[:0]
+    checked = episodes[episodes[judged.CALLS] > 0] if judged.CALLS in episodes else episodes.iloc[:0]
     said = [
         (number, not says("yes", event["text"]))
         for number, episode in enumerate(checked.to_dict("records"))
@@ -108,7 +102,7 @@ def same_as_just_ask(table1: pd.DataFrame) -> tuple[int, int]:
 def told(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """The facts of a model's tables as sentences; none for what was not run."""
     name = escaped(model)
-    return [*of_relevance(name, tables), *of_order(name, tables)]
+    return [*of_relevance(name, tables), *judged.told(name, tables), *of_order(name, tables)]
 
 
 def of_relevance(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:

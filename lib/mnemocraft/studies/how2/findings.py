@@ -10,10 +10,10 @@ import pandas as pd
 from mnemocraft import stats
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import Estimate
-from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.claims import ALL, played_part
 from mnemocraft.studies.estimates import over_clusters, text
 from mnemocraft.studies.findings import Played
-from mnemocraft.studies.how2 import facts
+from mnemocraft.studies.how2 import facts, judged
 from mnemocraft.studies.how2.compare import in_order
 
 Tables = Mapping[str, pd.DataFrame]
@@ -35,6 +35,7 @@ def _language_model(model: str, tables: Tables) -> list[str]:
     return [
         _success(model, tables),
         *facts.of_relevance(model, tables),
+        *judged.told(model, tables),
         _judged(model, tables),
         _rests(model, tables),
     ]
@@ -54,7 +55,7 @@ def _success(model: str, tables: Tables) -> str:
     return (
         f"**{model}** solves {told} of the solvable tasks of the `low` split when it is told every move, "
         f"{prose} when it is told in prose, and {alone} without a teacher "
-        f"(n = {cells[0].iloc[0]['n']} episodes each{_targets(tables)}{_common(tables)})."
+        f"(n = {cells[0].iloc[0]['n']} episodes each{_targets(tables)})."
     )
 
 
@@ -64,11 +65,6 @@ def _rate(row: pd.Series, targets: int) -> str:
         found = Estimate(row["value"], nan, nan, nan, row["n"], targets, effective=targets)
         row = pd.Series(over_clusters(found, "targets"))
     return text(row)
-
-
-def _common(tables: Tables) -> str:
-    """A small model's set-ups without a memory have played more; Table 1 compares the tasks of all."""
-    return ", the tasks that every set-up plays" if "known_targets" in tables else ""
 
 
 def _targets(tables: Tables) -> str:
@@ -89,7 +85,8 @@ def _judged(model: str, tables: Tables) -> str:
     """How many of a language model's claims ended how, and which could not be decided."""
     if "hypotheses" not in tables:
         return ""
-    whole = tables["hypotheses"].query("part == @ALL and effect.notna()", local_dict={"ALL": ALL})
+    part = played_part(tables["hypotheses"])
+    whole = tables["hypotheses"].query("part == @part and effect.notna()", local_dict={"part": part})
     if whole.empty:
         return ""
     most = whole["targets"].max()
@@ -102,7 +99,8 @@ def _judged(model: str, tables: Tables) -> str:
         f"{name}: {', '.join(row['hypothesis'] + ' ' + _effect(row) for _, row in rows.iterrows())}"
         for name, rows in whole.groupby("verdict", sort=False)
     ]
-    return f"Of {len(whole)} claims with **{model}**: {'; '.join(ended)}."
+    where = "" if part == ALL else f" in `{part}`, the one split that it played"
+    return f"Of {len(whole)} claims with **{model}**{where}: {'; '.join(ended)}."
 
 
 def _high(tables: Tables) -> int:

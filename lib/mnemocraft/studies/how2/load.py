@@ -8,10 +8,8 @@ import networkx as nx
 from mnemocraft.envs.plancraft import Example, PlancraftEnv, book, example, examples
 
 SPLITS = ("low", "high")
-ADAPTER = "how2_gemma-3-270m"
+ADAPTER = "plancraft_gemma-3-270m"
 """Name of the small model's adapter and of its recording."""
-SUCCESSOR = "plancraft_gemma-3-270m"
-"""The same of the one that comes after it: its judge of relevance was taught by the planner."""
 
 
 def subset(split: str, size: int) -> tuple[Example, ...]:

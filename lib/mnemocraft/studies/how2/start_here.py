@@ -20,8 +20,8 @@ SAMPLE = 60
 """Episodes of each set-up and teacher in which tokens are counted."""
 DEMO_STEPS = {"smoke": 8, "quick": 8, "full": sweep.MAX_STEPS}
 """Environment steps of an episode with the local model, which needs seconds for each."""
-RECORDED = "replay:how2_demo_gemma-3-270m"
-"""What the local model answered in the demonstration of profile ``quick``."""
+RECORDED = f"replay:{ADAPTER}"
+"""What the local model answered, also in the demonstration of profile ``quick``."""
 AGENT = ["setup", "teacher"]
 MEANINGS = {
     "knowledge": "probability that what it believes about the recipes of an item is right (in the kitchen: "

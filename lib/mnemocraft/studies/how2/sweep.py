@@ -4,13 +4,13 @@
 ``demo(...)`` the few live episodes of notebook 00.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from mnemocraft.agents.how2.agent import agent
-from mnemocraft.agents.how2.settings import AGENTS, MEMORY_SETUPS, TEACHERS, Settings
+from mnemocraft.agents.how2.settings import AGENTS, TEACHERS, Settings
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.llm import Model
 from mnemocraft.memory.keyed import Keyed
@@ -24,22 +24,21 @@ from mnemocraft.worlds.plancraft import PlancraftWorld
 STEM = "01_how2_teacher_spectrum"
 TASKS = {"smoke": 8, "quick": 200, "full": 570}
 """Examples per split and profile; the paper uses all 570."""
-SMALL_TASKS = 12
-"""Examples per split that a model plays which is slow or recorded; its profiles ``quick`` and ``full``."""
-SMALL_ALONE_TASKS = 24
-"""The same of the set-ups without a memory on the ``low`` split, where other tasks are other targets."""
-SMALL_SMOKE_TASKS = 4
-"""So many of these, the first of every stream, are its profile ``smoke``."""
+SMALL_TASKS = 150
+"""Examples per split that a model plays at least which is slow or recorded, by whole targets
+(``training/finetune/PLAN.md``)."""
+SMALL_FIRST = {"smoke": 4, "quick": 24, "full": None}
+"""So many of these, the first of every stream, are its profiles."""
+SMALL_ORDER = ("base", "just_ask", "how2", "relevance", "parse", "memory_only")
+"""Set-ups in the order in which they are recorded, in one split after the other."""
+RECORDED = ("low",)
+"""Splits that are recorded; notebook 01 shows the small model in these."""
 VARIANTS = ("main", "curriculum", "ask_first", "no_think")
 """The main grid, and the ablations of Appendices C.2, C.3 and F (high split only)."""
 MAX_STEPS = 30
 """The paper's limit."""
 SMALL_MAX_STEPS = 20
-"""The limit for such a model: most failures wander to the end, and all but one of its tasks are shorter."""
-LARGER_TASKS = 150
-"""Examples per split that its successor plays at least, by whole targets (``training/finetune/PLAN.md``)."""
-LARGER_ORDER = ("base", "just_ask", "how2", "relevance", "parse", "memory_only")
-"""Set-ups in the order in which they are recorded, in one split after the other."""
+"""The limit for such a model: most failures wander to the end, and most of its tasks are shorter."""
 
 
 def study(profile: str, seeds: Sequence[int]) -> Study:
@@ -54,49 +53,22 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     return Study(STEM, tuple(streams), start, fingerprint(start))
 
 
-def small(profile: str) -> Study:
-    """The main grid for a model that is slow or recorded: few tasks, fewer steps, seed 0, no ablations.
+def small(profile: str, splits: Sequence[str] = RECORDED) -> Study:
+    """The main grid for a model that is slow or recorded: fewer tasks and steps, seed 0, no ablations.
 
-    Every profile plays the beginning of the same streams, so that one recording serves all of them. Raises
-    MnemocraftError for an unknown profile.
-    """
-    return _begun(profile, map(_small_stream, _main()))
-
-
-def larger(profile: str) -> Study:
-    """The main grid for the small model's successor, in the order in which it is recorded; seed 0.
-
-    It has all tasks of more than 24 targets a split, so that claims can be tested; profile ``smoke`` has the
-    first of every stream. Notebook 01 will show it once it is recorded.
+    Streams are in the order in which they are recorded; every profile plays the beginning of the same ones,
+    so that one recording serves all of them.
 
     Raises:
         MnemocraftError: There is no such profile.
     """
-    order = sorted(
-        _main(), key=lambda c: (SPLITS.index(c.settings["split"]), LARGER_ORDER.index(c.settings["setup"]))
-    )
-    return _begun(profile, (stream(c, 0, LARGER_TASKS) for c in order))
-
-
-def _main() -> list[Condition]:
-    """The main grid with a small model's limit of steps."""
-    main = (c for c in conditions() if c.settings["variant"] == "main")
-    return [replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main]
-
-
-def _begun(profile: str, streams: Iterable[Stream]) -> Study:
-    """A study of streams, or in ``smoke`` of their first tasks."""
-    check("profile", profile, TASKS)
-    played = SMALL_SMOKE_TASKS if profile == "smoke" else None
-    return Study(STEM, tuple(replace(s, tasks=s.tasks[:played]) for s in streams), start, fingerprint(start))
-
-
-def _small_stream(c: Condition) -> Stream:
-    short = stream(c, 0, SMALL_TASKS)
-    tasks = short.tasks[:SMALL_TASKS]  # whole targets can be some more
-    if c.settings["setup"] not in MEMORY_SETUPS and c.settings["split"] == "low":
-        tasks += tuple(task for task in stream(c, 0, SMALL_ALONE_TASKS).tasks if task not in tasks)
-    return replace(short, tasks=tasks)
+    check("profile", profile, SMALL_FIRST)
+    main = [c for c in conditions() if c.settings["variant"] == "main" and c.settings["split"] in splits]
+    main.sort(key=lambda c: (splits.index(c.settings["split"]), SMALL_ORDER.index(c.settings["setup"])))
+    fewer = (replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main)
+    whole = (stream(c, 0, SMALL_TASKS) for c in fewer)
+    begun = tuple(replace(s, tasks=s.tasks[: SMALL_FIRST[profile]]) for s in whole)
+    return Study(STEM, begun, start, fingerprint(start))
 
 
 def demo(episodes: int, max_steps: int) -> Study:
