@@ -18,7 +18,7 @@ from mnemocraft.studies.mindstores import small as mindstores
 def test_the_demonstration_replays_as_it_was_played(tmp_path):
     model = ModelSpec(start_here.RECORDED)
     records = run_study(start_here.demo("quick"), model, out=tmp_path, workers=1, progress=False)
-    # What the live run on 22 November 2026 came to.
+    # What was recorded on 29 November 2026 (with at most 20 steps, and not 8, which no request says).
     assert list(records["reason"]) == ["success", "success", "eager_crafting"]
     assert list(records["tokens_actor_calls"]) == [6, 2, 3]
     assert list(records["tokens_actor_cached"]) == [6, 2, 3]

@@ -26,7 +26,7 @@ from mnemocraft.studies.deps import small as deps
 from mnemocraft.studies.gig import small as gig
 from mnemocraft.studies.household import small as household
 from mnemocraft.studies.how2 import load as how2
-from mnemocraft.studies.how2 import start_here, sweep
+from mnemocraft.studies.how2 import sweep
 from mnemocraft.studies.how2.load import SPLITS
 from mnemocraft.studies.mindstores import small as mindstores
 
@@ -54,13 +54,7 @@ class Recorded(NamedTuple):
     context: int = 32_768
 
 
-def _demonstration(profile: str) -> Study:
-    """The shorter one, as it is replayed where there is no time to play it."""
-    return start_here.demo("quick")
-
-
 STUDIES = {
-    "00": Recorded(how2.ADAPTER, _demonstration, 1),
     "01": Recorded(how2.ADAPTER, partial(sweep.small, splits=SPLITS), 11, context=16_384),
     "03": Recorded(deps.ADAPTER, deps.study, 6, context=16_384),
     "06": Recorded(deps.ADAPTER, mindstores.study, 18, context=16_384),

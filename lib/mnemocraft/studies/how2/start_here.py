@@ -21,7 +21,7 @@ SAMPLE = 60
 DEMO_STEPS = {"smoke": 8, "quick": 8, "full": sweep.MAX_STEPS}
 """Environment steps of an episode with the local model, which needs seconds for each."""
 RECORDED = f"replay:{ADAPTER}"
-"""What the local model answered, also in the demonstration of profile ``quick``."""
+"""What the local model answered; the demonstration of profile ``quick`` is among what notebook 01 asks."""
 AGENT = ["setup", "teacher"]
 MEANINGS = {
     "knowledge": "probability that what it believes about the recipes of an item is right (in the kitchen: "
