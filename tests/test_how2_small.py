@@ -105,6 +105,8 @@ def test_one_split_alone_gets_its_own_verdicts(played):
     assert "figure4_small" in drawn and "figure8_small" not in drawn
     [label] = [text for text in texts(drawn["hypotheses"]) if text.startswith(figstyle.called(SMALL))]
     assert label.startswith(f"{figstyle.called(SMALL)}, low repetition only, n = ")
+    titles = {axes.get_title() for axes in drawn["figure7"].axes if "not run" in axes.get_title()}
+    assert titles == {f"{figstyle.called(SMALL)}: high repetition (not run)"}
     for each in map(plt.figure, plt.get_fignums()):
         plt.close(each)
 

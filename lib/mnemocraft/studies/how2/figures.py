@@ -178,9 +178,11 @@ def figure7(table1: Mapping[str, pd.DataFrame]) -> Figure:
     figure, grid = plt.subplots(len(shown), 2, figsize=size, sharex=True, sharey=True)
     for line, (model, table) in zip(grid, shown.items(), strict=True):
         for axes, split in zip(line, SPLITS, strict=True):
-            success = series(table.query("metric == 'overall_sr' and split == @split"), "teacher", ANSWERS)
+            rows = table.query("metric == 'overall_sr' and split == @split")
+            success = series(rows, "teacher", ANSWERS)
             points(axes, success, FIGURE7_ORDER, "setup", apart=0.15, joined=model not in table1)
-            axes.set_title(f"{_head(model)}: {SPLIT_LABELS[split]}")
+            missing = "" if model not in table1 or rows["n"].any() else " (not run)"
+            axes.set_title(f"{_head(model)}: {SPLIT_LABELS[split]}{missing}")
             axes.set_xticks(range(len(FIGURE7_ORDER)), [SETUP_LABELS[setup] for setup in FIGURE7_ORDER])
         per_cent(line[0], RATES["success_rate"])
     legend(figure, grid[0, 0], 4)
