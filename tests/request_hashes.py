@@ -24,6 +24,7 @@ from mnemocraft.studies.deps import sweep as deps
 from mnemocraft.studies.deps.selectors import sweep as selectors
 from mnemocraft.studies.gig import sweep as gig
 from mnemocraft.studies.how2 import sweep as how2
+from mnemocraft.studies.how2.load import SPLITS
 
 FILE = Path(__file__).parent / "golden" / "requests.jsonl.gz"
 DIGITS = 16
@@ -31,6 +32,8 @@ DIGITS = 16
 TEXT_TASKS = (
     "wooden_door", "stone_pickaxe", "cooked_beef", "leather_helmet", "shears", "rail",
 )  # fmt: skip
+SMALL_TASKS = 12
+"""Tasks of a stream that the small model played when the expectation was made."""
 OVERWORLD_TASKS = ("planks", "wooden_door", "stone_pickaxe")
 Key = tuple[str, str, str, int, int]
 """Part, model, condition, seed and place in the stream."""
@@ -60,7 +63,9 @@ class Recorder:
 def parts() -> Iterator[tuple[str, str, Study, tuple[int, ...]]]:
     """Name, model, study (all conditions), and the places of the tasks that are played of each stream."""
     yield "01", "surrogate", how2.study("quick", [0]), (0, 1, 2)
-    yield "01 small", "surrogate:knowledge=0.2,attention=0.7", how2.small("smoke"), (0, 1)
+    small = how2.small("smoke", SPLITS)
+    few = [how2.stream(stream.condition, 0, SMALL_TASKS) for stream in small.streams]
+    yield "01 small", "surrogate:knowledge=0.2,attention=0.7", _of(small, few), (0, 1)
     everything = range(76)
     for world, keys, methods in (("text", TEXT_TASKS, None), ("overworld", OVERWORLD_TASKS, ("gpt", "deps"))):
         study = deps.study("full", [0], world)
