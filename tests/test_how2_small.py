@@ -92,7 +92,7 @@ def test_mistakes_are_named():
 
 def test_one_split_alone_gets_its_own_verdicts(played):
     """The claims over both splits are not measured then, and nothing says that they were."""
-    low = synthetic(1, chosen=[c for c in MAIN if c[2] == "low"]).assign(model=SMALL)
+    low = synthetic(1, size=150, chosen=[c for c in MAIN if c[2] == "low"]).assign(model=SMALL)
     found = analysis.small_tables(low, NOWHERE, KNOWN)
     by_part = found["hypotheses"].groupby("part")["verdict"].agg(set)
     assert by_part["all"] == by_part["high"] == {"not measured"}
