@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from operator import index
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ _TOKEN = re.compile(r'"(?:[^"\\\n]++|\\.)*+"?|[][{}]', re.DOTALL)
 _OBJECT = re.compile(r'\{(?=\s*+["}])')
 """Where a JSON object can begin."""
 _OPENING = {"}": "{", "]": "["}
+_DEEPER = {"{": 1, "[": 1, "}": -1, "]": -1}
 
 
 def whole(value: Any, name: str, low: int, high: int = MAX_SEED) -> int:
@@ -121,15 +123,8 @@ def _match_brackets(text: str, start: int, ends: dict[int, int]) -> int:
 
 
 def _depth(text: str) -> int:
-    """Brackets inside one another, outside of texts; counted no further than is allowed."""
-    depth = deepest = 0
-    for token in _TOKEN.finditer(text):
-        sign = token.group()
-        depth += (sign in "{[") - (sign in "}]")
-        deepest = max(deepest, depth)
-        if deepest > MAX_DEPTH:
-            break
-    return deepest
+    """Brackets inside one another, outside of texts."""
+    return max(accumulate((_DEEPER.get(token, 0) for token in _TOKEN.findall(text)), initial=0))
 
 
 def _whole(digits: str) -> int | float:
