@@ -100,7 +100,7 @@ class Engine:
         for first in range(0, len(tokens), size):
             part = tokens[first : first + size]
             if self.device == "cpu":
-                hidden = self._advance_few([slot], [part], [start + first])
+                hidden = self._advance_few([slot], [part], [start + first], whole=False)
             else:
                 hidden = self._read(slot, torch.tensor(part, device=self.device), start + first)
         return self._logits(hidden[-1:])[0]
@@ -201,10 +201,14 @@ class Engine:
         self._tokens.copy_(self._told.argmax(-1))
         self._places += 1
 
-    def _advance_few(self, slots: list[int], tokens: list[list[int]], places: list[int]) -> torch.Tensor:
+    def _advance_few(
+        self, slots: list[int], tokens: list[list[int]], places: list[int], whole: bool = True
+    ) -> torch.Tensor:
         """Hidden states, shape (all tokens, width), of new tokens in some slots, on a processor.
 
         Each slot is looked at where it lies: to copy and to pad it, as a card's graph does, takes its time.
+        If not the ``whole`` is asked for, it is the last token's: of the others the last layer then has keys
+        and values alone.
         """
         sizes = [len(some) for some in tokens]
         owner = [slot for slot, size in zip(slots, sizes, strict=True) for _ in range(size)]
@@ -223,10 +227,13 @@ class Engine:
             query, key, value = self._project(layer, hidden, at)
             self._keys[layer, owner, at] = key.to(self._dtype)
             self._values[layer, owner, at] = value
-            query = query.to(self._dtype)
+            query, seen = query.to(self._dtype), views[_is_global(layer)]
+            if not whole and layer == LAYERS - 1:
+                hidden, query, parts = hidden[-1:], query[-1:], [1]
+                seen = [_View.of(slots[-1], places[-1] + sizes[-1] - 1, 1, self.context)]
             found = [
                 view.look(some, self._keys[layer], self._values[layer])
-                for view, some in zip(views[_is_global(layer)], query.split(parts), strict=True)
+                for view, some in zip(seen, query.split(parts), strict=True)
             ]
             hidden = self._finish(layer, hidden, torch.cat(found).flatten(1))
         return hidden
