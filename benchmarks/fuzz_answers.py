@@ -83,14 +83,16 @@ PRICES = (
 )
 RECORDING = "\n".join(
     (
-        json.dumps({"format": "mnemocraft-recording", "version": replay.VERSION, "model": "m", "count": 1}),
+        json.dumps({"format": "mnemocraft-recording", "version": replay.VERSION, "model": "m", "count": 2}),
         json.dumps(
             {
                 "key": "0" * 64,
+                "same": 0,
                 "request": dict.fromkeys(Request.__slots__) | {"model": "m", "messages": [{"role": "user"}]},
                 "reply": json.loads(REPLY),
             }
         ),
+        json.dumps({"key": "1" * 64, "same": 1, "request": {"messages": []}, "reply": json.loads(REPLY)}),
     )
 )
 KITCHEN = json.dumps(

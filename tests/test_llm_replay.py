@@ -4,13 +4,19 @@ import asyncio
 import gzip
 import json
 import socket
+import tempfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fake_server import FakeServer, Fault, call
 from mnemocraft.errors import MnemocraftError, ModelError, ReplayMiss, RequestTooLong
 from mnemocraft.llm import export_recording, get_model, import_recording, replay
+from mnemocraft.llm.cache import AnswerCache
 from mnemocraft.llm.model import FAILURES_IN_A_ROW
+from mnemocraft.llm.types import Reply, Request, Usage
 
 TOOL = {"type": "function", "function": {"name": "move", "parameters": {"type": "object"}}}
 SYSTEM = {"role": "system", "content": "You craft."}
@@ -82,12 +88,65 @@ def test_a_recording_is_readable_and_says_what_it_is(recorded):
     lines = [json.loads(line) for line in gzip.decompress(recorded[0].read_bytes()).splitlines()]
     assert {**lines[0], "created_by": ""} == {
         "format": "mnemocraft-recording",
-        "version": 2,
+        "version": 3,
         "model": "gpt-4o",
         "created_by": "",
         "count": 3,
     }
-    assert all(sorted(line) == ["key", "reply", "request"] for line in lines[1:])
+    assert all(sorted(line) == ["key", "reply", "request", "same"] for line in lines[1:])
+    assert [(line["same"], sorted(line["request"])) for line in lines[2:]] == [
+        (3, ["messages", "sample", "temperature", "tools"]),
+        (2, ["messages", "sample"]),
+    ], "only what differs from the request before is written: a plum after a pear, then one apple alone"
+
+
+conversations = st.lists(
+    st.tuples(
+        st.lists(
+            st.fixed_dictionaries(
+                {"role": st.sampled_from(["user", "assistant"]), "content": st.text(max_size=3)}
+            )
+            | st.fixed_dictionaries({"role": st.just("user"), "n": st.sampled_from([0, 0.0, 1, True, None])}),
+            max_size=4,
+        ),
+        st.sampled_from([None, [TOOL]]),
+        st.sampled_from([None, "root ::= x"]),
+        st.integers(0, 1),
+    ),
+    min_size=1,
+    max_size=8,
+)
+
+
+@given(conversations)
+def test_every_request_comes_back_whole(asked):
+    """Whatever two that follow each other have in common: their keys, which are of the whole, say so."""
+    requests = {}
+    for messages, tools, grammar, sample in asked:
+        request = Request("m", messages, tools=tools, grammar=grammar, sample=sample)
+        requests[request.key()] = request
+    with tempfile.TemporaryDirectory() as folder:
+        cache, file = AnswerCache(f"{folder}/c"), Path(folder) / "r.jsonl.gz"
+        for key, request in requests.items():
+            cache.put(request, Reply(key, [], Usage(1, 1)), key)
+        cache.close()
+        assert export_recording(f"{folder}/c", file) == len(requests)
+        _, entries = replay.read_recording(file)
+        back = {entry["key"]: Request(**entry["request"]) for entry in entries}
+    assert {key: request.key() for key, request in back.items()} == {key: key for key in requests}
+
+
+def test_a_recording_of_version_2_is_read(recorded):
+    """It has every request whole, and names a grammar only where there is one."""
+    header, entries = replay.read_recording(recorded[0])
+    whole = [{name: entry[name] for name in ("key", "request", "reply")} for entry in entries]
+    whole[0]["request"] = whole[0]["request"] | {"grammar": "g"}
+    lines = [{**header, "version": 2}, *whole]
+    recorded[0].write_bytes(gzip.compress("\n".join(json.dumps(line) for line in lines).encode()))
+    assert [entry["request"] for entry in replay.read_recording(recorded[0])[1]] == [
+        entry["request"] for entry in whole
+    ]
+    assert "grammar" not in whole[1]["request"]
 
 
 def test_import_and_export_are_inverse(recorded, tmp_path):
@@ -328,6 +387,26 @@ def test_a_recording_with_wrong_types_is_one_sentence(change, tmp_path):
     assert get_model(written(tmp_path / "good.jsonl.gz", HEADER, ENTRY)).name
     with pytest.raises(MnemocraftError, match=r"is damaged: answer 1 (is|has)"):
         get_model(written(tmp_path / "bad.jsonl.gz", HEADER, ENTRY | change))
+
+
+@pytest.mark.parametrize("same", [None, -1, 2, True, "1"])
+def test_what_a_request_has_in_common_with_the_one_before_must_be_there(same, tmp_path):
+    header = HEADER | {"version": 3, "count": 2}
+    first = ENTRY | {"same": 0, "request": ENTRY["request"] | {"messages": [SYSTEM]}}
+    second = {"key": "k", "same": 1, "request": {"messages": []}, "reply": ENTRY["reply"]}
+    assert get_model(written(tmp_path / "good.jsonl.gz", header, first, second)).name
+    with pytest.raises(MnemocraftError, match="is damaged: answer 2 has no request"):
+        get_model(written(tmp_path / "bad.jsonl.gz", header, first, second | {"same": same}))
+
+
+def test_a_small_file_cannot_stand_for_endless_requests(tmp_path, monkeypatch):
+    """Each of its lines adds one message to all that were there before."""
+    monkeypatch.setattr(replay, "MOST_MESSAGES", 5)
+    new = {"messages": [SYSTEM]}
+    lines = [ENTRY | {"same": n, "request": ENTRY["request"] | new} for n in range(6)]
+    get_model(written(tmp_path / "five.jsonl.gz", HEADER | {"version": 3, "count": 5}, *lines[:5]))
+    with pytest.raises(MnemocraftError, match="answer 6 has more than 5 messages"):
+        get_model(written(tmp_path / "six.jsonl.gz", HEADER | {"version": 3, "count": 6}, *lines))
 
 
 def test_a_small_file_that_unpacks_to_gigabytes_is_refused_early(tmp_path, monkeypatch):

@@ -2,7 +2,6 @@
 llama.cpp's counts, and that no dialogue changes another's answers."""
 
 import asyncio
-import gzip
 import itertools
 import json
 import sys
@@ -20,7 +19,7 @@ from mnemocraft.llm import toolformat
 from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.local import ADAPTERS, Local, ModelFiles, default_model
 from mnemocraft.llm.merged import TOKENS
-from mnemocraft.llm.replay import RECORDINGS
+from mnemocraft.llm.replay import find_recording, read_recording
 from mnemocraft.studies.how2.load import ADAPTER
 
 torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'")
@@ -297,11 +296,10 @@ def words():
 
 
 def recorded(name, every):
-    with gzip.open(RECORDINGS / f"{name}.jsonl.gz", "rt") as file:
-        for line in itertools.islice(file, 1, None, every):
-            entry = json.loads(line)
-            if "usage" in entry["reply"]:
-                yield entry["request"], entry["reply"]
+    _, entries = read_recording(find_recording(name))
+    for entry in itertools.islice(entries, 0, None, every):
+        if "usage" in entry["reply"]:
+            yield entry["request"], entry["reply"]
 
 
 def test_texts_become_as_many_tokens_as_llama_cpp_counted(words):

@@ -22,12 +22,15 @@ from mnemocraft.paths import DATA
 
 RECORDINGS = DATA / "recordings"
 SUFFIX = ".jsonl.gz"
-VERSION = 2
-"""1 had the keys of the tools' schemas sorted, so that nobody could ask the same again."""
+VERSION = 3
+"""2 had every request whole, and is still read. 1 had the keys of the tools' schemas sorted, so that nobody
+could ask the same again."""
 LONGEST_LINE = 4_000_000
 """Characters of an answer with its request."""
 MOST_CHARACTERS = 1_000_000_000
 """Of a whole recording, unpacked."""
+MOST_MESSAGES = 10_000
+"""Of a request: a few characters of a recording can stand for all that the request before has."""
 Json = dict[str, Any]
 
 
@@ -35,8 +38,10 @@ def export_recording(cache_path: str | Path, out_path: str | Path, model: str | 
     """Write one model's answers from a cache to a recording.
 
     The file is gzipped JSON lines: a header (format, version, model, created_by, count), then one line
-    per answer with ``key``, ``request`` and ``reply``, in order of the request's text. The same
-    answers give the same bytes; nothing in it but requests and replies.
+    per answer with ``key``, ``same``, ``request`` and ``reply``, in order of the request's text, so that
+    what is said in one conversation stands together. Of its messages the first ``same`` are those of the
+    request before; they are left out, and so are fields that are as there. The same answers give the same
+    bytes; nothing in it but requests and replies.
 
     Args:
         cache_path: the answer cache.
@@ -54,7 +59,7 @@ def export_recording(cache_path: str | Path, out_path: str | Path, model: str | 
     cache = AnswerCache(cache_path)
     try:
         model = _choose(cache.models(), model, cache.path)
-        rows = list(cache.rows(model))
+        lines = list(_written(cache.rows(model)))
     finally:
         cache.close()
     header = {
@@ -62,13 +67,32 @@ def export_recording(cache_path: str | Path, out_path: str | Path, model: str | 
         "version": VERSION,
         "model": model,
         "created_by": f"mnemocraft {__version__}",
-        "count": len(rows),
+        "count": len(lines),
     }
-    lines = [json.dumps(header, ensure_ascii=False)]
-    lines += [f'{{"key":"{key}","request":{request},"reply":{reply}}}' for key, request, reply in rows]
-    content = gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0)  # bytes that hang on the text alone
+    text = "\n".join((json.dumps(header, ensure_ascii=False), *lines, ""))
+    content = gzip.compress(text.encode(), mtime=0)  # bytes that hang on the text alone
     replace_file(Path(out_path).expanduser(), content)
-    return len(rows)
+    return len(lines)
+
+
+def _written(rows: Iterator[tuple[str, str, str]]) -> Iterator[str]:
+    """Lines of answers: key, request and reply."""
+    before: Json = {}
+    said: list[str] = []
+    for key, text, reply in rows:
+        request = json.loads(text)
+        asked = [_json(message) for message in request["messages"]]
+        same = _prefix(asked, said)
+        fields = {name: _json(request.get(name)) for name in dict.fromkeys((*request, *before))}
+        new = {name: value for name, value in fields.items() if before.get(name) != value}
+        new["messages"] = f"[{','.join(asked[same:])}]"
+        written = ",".join(f'"{name}":{value}' for name, value in new.items())
+        yield f'{{"key":"{key}","same":{same},"request":{{{written}}},"reply":{reply}}}'
+        before, said = fields, asked
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def _choose(models: list[str], model: str | None, path: Path) -> str:
@@ -125,12 +149,13 @@ def read_recording(path: Path) -> tuple[Json, Iterator[Json]]:
     if (
         not isinstance(header, dict)
         or header.get("format") != "mnemocraft-recording"
-        or header.get("version") != VERSION
+        or header.get("version") not in (2, VERSION)
         or not isinstance(header.get("model"), str)
         or type(header.get("count")) is not int
     ):
-        raise MnemocraftError(f"{path} is not a recording of version {VERSION}.")
-    return header, _counted(lines, header["count"], path)
+        raise MnemocraftError(f"{path} is not a recording of version 2 or {VERSION}.")
+    entries = lines if header["version"] == 2 else _whole(lines)
+    return header, _counted(entries, header["count"], path)
 
 
 def _lines(path: Path) -> Iterator[Any]:
@@ -147,6 +172,21 @@ def _lines(path: Path) -> Iterator[Any]:
                 yield read_json(line)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise MnemocraftError(f"The recording {path} cannot be read: {error}.") from None
+
+
+def _whole(lines: Iterator[Any]) -> Iterator[Any]:
+    """Entries with all that their requests have; one that is damaged stays so."""
+    before: Json = {"messages": []}
+    for entry in lines:
+        if not isinstance(entry, dict) or not isinstance(request := entry.get("request"), dict):
+            yield entry
+            continue
+        same, new = entry.pop("same", None), request.get("messages")
+        if type(same) is not int or not 0 <= same <= len(before["messages"]) or not isinstance(new, list):
+            yield {**entry, "request": None}
+            continue
+        before = {**before, **request, "messages": before["messages"][:same] + new}
+        yield {**entry, "request": before}
 
 
 def _counted(lines: Iterator[Any], count: int, path: Path) -> Iterator[Json]:
@@ -169,6 +209,8 @@ def _problem(entry: Any) -> str:
     messages = request["messages"]
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return "has a request without messages"
+    if len(messages) > MOST_MESSAGES:
+        return f"has more than {MOST_MESSAGES:,} messages"
     try:
         reply_from_json(entry.get("reply"))
     except ValueError as error:
