@@ -17,7 +17,7 @@ from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError, unreadable
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import MIN_CLUSTERS, NOT_TESTED
-from mnemocraft.studies.claims import ALL, unit
+from mnemocraft.studies.claims import ALL, played_part, unit
 
 RESULTS = paths.DATA / "results"
 RUNS = paths.DATA / "runs.csv"
@@ -27,7 +27,7 @@ CLAIMS = paths.ROOT / "CLAIMS.md"
 README = paths.ROOT / "README.md"
 BEGIN, END = "<!-- claims: begin -->", "<!-- claims: end -->"
 """What stands between them in the README is generated."""
-FIRST = 8
+FIRST = 16
 """Claims shown in the README."""
 RUN = ["notebook", "model", "profile"]
 SAME_BYTES = "byte-identical tables"
@@ -147,13 +147,17 @@ def _beside(row: pd.Series) -> str:
 
 
 def excerpt(claims: pd.DataFrame) -> str:
-    """The first claims, for the README: whole ones, of real models and with a test if there are."""
-    whole = claims[claims["part"] == ALL]
+    """The first claims, for the README: of real models and with a test if there are.
+
+    A claim is told over all its cells, or of who played one part alone in that part.
+    """
+    runs = claims.groupby(RUN, sort=False)
+    whole = pd.concat([run[run["part"] == played_part(run)] for _, run in runs])
     nobody = whole["model"].map(is_surrogate) | (whole["model"] == paths.NO_MODEL)
     untested = (whole["clusters"] < MIN_CLUSTERS) | (whole["verdict"] == NOT_TESTED)
     first = whole.iloc[(2 * nobody + untested).argsort(kind="stable")].head(FIRST)
     shown = {
-        "claim": first["claim"],
+        "claim": first["claim"].where(first["part"] == ALL, first["claim"] + " (in " + first["part"] + ")"),
         "notebook": first["notebook"].str[:2],
         "model": first["model"].replace(paths.NO_MODEL, "no language model"),
         "effect": [_effect(row) for _, row in first.iterrows()],
