@@ -60,6 +60,10 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 shown(html=frame.to_html(), text="..."),
                 shown(png=in_base64(png(1)), text="<Image>"),
                 shown(
+                    html="<details><summary>Table 9</summary><p>More &lt;b&gt;</p>"
+                    "<table><tr><th>a</th></tr><tr><td>9</td></tr></table></details>"
+                ),
+                shown(
                     html=f'<img src="data:image/png;base64,{in_base64(png(2, 900))}"><details>said</details>'
                 ),
             ],
@@ -113,6 +117,10 @@ def test_a_page_has_tables_and_links_and_nothing_of_the_machine(root: Path) -> N
     assert "[notebook 01](01_x.md)" in text
     assert "<details><summary>Code</summary>\n\n```python\nline_0 = 0\n" in text
     assert pages.VARIED in text
+    assert (
+        "\n<details><summary>Table 9</summary>\n\nMore &lt;b&gt;\n\n| a |\n| --- |\n| 9 |\n\n</details>\n"
+        in text
+    )
     for absent in ("workers", "100%", "IntSlider", "0.123", "said", str(root), "base64", "<table"):
         assert absent not in text
     assert all((root / "book" / link).exists() for link in pages.links(text) if "notebooks" not in link)

@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from mnemocraft.agents.how2.settings import TEACHERS
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import examples
 from mnemocraft.studies.how2 import judged
 from mnemocraft.worlds.plancraft import PlancraftWorld, read
-from mnemocraft.worlds.plancraft_teacher import still_true, templated_answer
+from mnemocraft.worlds.plancraft_teacher import asked, still_true, templated_answer
 
 EXECUTABLE, PARTIALLY = "executable", "partially-executable"
 
@@ -71,7 +72,7 @@ def test_checks_are_judged_at_the_table_as_it_is_then():
     answer = templated_answer(EXECUTABLE, seen, task.target)
     line = answer.splitlines()[1].partition(". ")[2]
     first = {"type": "action", "action": json.dumps(read(line)[0])}
-    learn = {"type": "learn", "text": answer, "keys": [task.target]}
+    learn = {"type": "learn", "text": answer, "keys": [task.target], "question": "How is it made?"}
     recall = {"type": "recall", "query": task.target, "hits": [{"text": answer}]}
     says = {"type": "call", "role": "relevance", "text": "Yes."}
     episodes = [[learn], [recall, says], [first, recall, says | {"text": "no"}]]
@@ -83,7 +84,34 @@ def test_checks_are_judged_at_the_table_as_it_is_then():
     rows = found[(found["split"] == "low") & (found["teacher"] == judged.POOLED)].set_index("entry")
     assert list(rows["n"]) == [1, 1, 1] and list(rows["value"]) == [1.0, 0.0, 1.0]
     [told] = judged.told("m", {"judged": found})
-    assert "takes 1.00 (n = 1 checks in `low`), of the others 0.00 (n = 1): +1.00 on 1 targets" in told
+    assert "takes 1.00 (n = 1 checks in `low`), of the others 0.00 (n = 1)." in told
+    assert told.endswith("the difference is +1.00, on 1 targets.")
+
+
+def test_who_only_tells_forms_apart_is_right_about_none():
+    """He takes all of one teacher, most of which helps, and nothing of another, most of which does not."""
+
+    def row(teacher: str, helps: bool, number: int) -> dict[str, Any]:
+        return {"split": "low", "teacher": teacher, "target": f"t{number}", "entry": str(helps).lower()}
+
+    forms = ((PARTIALLY, (True, True, False)), (EXECUTABLE, (False, False, True)))
+    checks = [
+        row(teacher, helps, number) | {"taken": teacher == PARTIALLY}
+        for teacher, kinds in forms
+        for number, helps in enumerate(kinds)
+    ]
+    found = (
+        judged.shares(pd.DataFrame(checks)).query("split == 'low'").set_index(["teacher", "entry"])["value"]
+    )
+    assert found[judged.POOLED, "true"] > found[judged.POOLED, "false"]
+    assert found[judged.POOLED, "difference"] == found[PARTIALLY, "difference"] == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "about"), [("rod", "stick"), ("wooden_stairs", "stick"), ("torch", "torch")]
+)
+def test_a_query_that_names_no_item_is_about_the_target_as_the_teacher_takes_it(query, about):
+    assert asked(table(I1=("bamboo", 2)) | {"target": "stick"}, query) == about
 
 
 def test_without_checks_nothing_is_read_or_said():
@@ -93,3 +121,24 @@ def test_without_checks_nothing_is_read_or_said():
     )
     found = judged.taken(records, lambda record: pytest.fail(f"{record} was read"))
     assert not found["n"].any() and judged.told("m", {"judged": found}) == []
+
+
+@pytest.mark.parametrize("solved", [10, 20])
+def test_a_check_is_set_beside_a_coin_that_asks_as_often(solved):
+    """Asking solves everything, memory alone nothing; the check asks about 10 of 30 targets."""
+    rows = [
+        {"setup": setup, "teacher": teacher, "split": "low", "variant": "main", "target": f"t{number}"}
+        | {"solvable": 1.0, "solved": float(number < right), "asked": float(number < questions)}
+        for teacher in TEACHERS
+        for setup, right, questions in (
+            ("just_ask", 30, 30),
+            ("memory_only", 0, 0),
+            ("relevance", solved, 10),
+        )
+        for number in range(30)
+    ]
+    low, high = judged.chosen(pd.DataFrame(rows)).itertuples(index=False)
+    assert [low.check, low.coin, low.value] == pytest.approx([solved / 30, 1 / 3, (solved - 10) / 30])
+    assert low.low <= low.value <= low.high and low.n == 120 and high.n == 0
+    [told] = judged.told("m", {"chosen": judged.chosen(pd.DataFrame(rows))})
+    assert f"adds {solved / 30:+.3f} to" in told and "as often would add +0.333" in told

@@ -1,9 +1,11 @@
 """Recordings: the same answers without server or key, and a miss that says what differs."""
 
 import asyncio
+import contextlib
 import gzip
 import json
 import socket
+import sqlite3
 import tempfile
 from pathlib import Path
 
@@ -211,6 +213,31 @@ def test_a_request_that_finally_failed_fails_again_and_what_follows_is_played_on
     assert [text.startswith("echo") for text in live] == [False] * len(faults) + [True] * 3
     assert export_recording(cache, recording) == FAILURES_IN_A_ROW + 2
     assert asyncio.run(play(get_model(f"replay:{recording}"))) == live
+
+
+def test_a_damaged_answer_is_not_exported_and_can_be_put_again(recorded, tmp_path):
+    """With it in the file nobody could read the others."""
+    recording, path, _ = recorded
+    with contextlib.closing(sqlite3.connect(path)) as cache:
+        cache.execute("UPDATE answers SET reply = substr(reply, 1, 20) WHERE request LIKE '%plum%'")
+        cache.commit()
+    assert export_recording(path, tmp_path / "rest.jsonl.gz") == 2
+    _, entries = replay.read_recording(tmp_path / "rest.jsonl.gz")
+    assert not any("plum" in str(entry["request"]) for entry in entries)
+    import_recording(recording, path)
+    assert export_recording(path, tmp_path / "again.jsonl.gz") == 3
+    assert (tmp_path / "again.jsonl.gz").read_bytes() == recording.read_bytes()
+
+
+def test_a_cache_that_is_damaged_is_not_exported(recorded, tmp_path):
+    _, path, _ = recorded
+    with contextlib.closing(sqlite3.connect(path)) as cache:
+        cache.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"x" * (len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(MnemocraftError, match="cannot be opened or read"):
+        export_recording(path, tmp_path / "r.jsonl.gz")
 
 
 @pytest.mark.parametrize("request_", [{"temperature": 0}, {"tools": []}])

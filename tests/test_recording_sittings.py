@@ -7,19 +7,20 @@ from types import SimpleNamespace
 
 import pytest
 
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.cache import AnswerCache
 from mnemocraft.llm.replay import read_recording
 from mnemocraft.llm.types import Reply, Request, Usage
 from training import recording
 
 
-def asked(words: str) -> Request:
-    return Request("local/x", [{"role": "user", "content": words}])
+def asked(words: str, model: str = "local/x") -> Request:
+    return Request(model, [{"role": "user", "content": words}])
 
 
-def answer(spec, words: str) -> None:
+def answer(spec, words: str, model: str = "local/x") -> None:
     cache = AnswerCache(spec.cache)
-    cache.put(asked(words), Reply("yes", [], Usage(1, 1)))
+    cache.put(asked(words, model), Reply("yes", [], Usage(1, 1)))
     cache.close()
 
 
@@ -50,10 +51,49 @@ def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_pat
     with pytest.raises(SystemExit):  # hours of answers may be in the cache
         recording.main(["03", "--replace"])
     assert "has answers already: --go-on goes on with them" in capsys.readouterr().err
-    adapter.backend = "local/x trained on"
+
+
+def test_what_is_trained_on_replaces_what_was_and_is_gone_on_from_after_a_kill(tmp_path, monkeypatch, capsys):
+    """The file is of the adapter as it was, until the first stop in order."""
+    file = tmp_path / "recordings" / f"minecraft_gemma-3-270m{recording.SUFFIX}"
+    adapter = SimpleNamespace(name="x", backend="local/x")
+    ends = [KeyboardInterrupt, MnemocraftError("killed"), KeyboardInterrupt]
+
+    def stopped(study, spec, out, workers):
+        answer(spec, f"question {len(ends)}", adapter.backend)
+        raise ends.pop(0)
+
+    monkeypatch.setattr(recording, "run_study", stopped)
+    monkeypatch.setattr(recording, "RECORDINGS", file.parent)
+    monkeypatch.setattr(recording, "find_model", lambda name: adapter)
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    recording.main(["03"])
+    adapter.name, adapter.backend = "x2", "local/x2"
     with pytest.raises(SystemExit):
         recording.main(["03", "--go-on"])
-    assert "is of local/x, not of local/x trained on" in capsys.readouterr().err
+    assert "is of local/x, not of local/x2; --replace leaves it out" in capsys.readouterr().err
+    with pytest.raises(MnemocraftError, match="killed"):
+        recording.main(["03", "--replace"])
+    assert read_recording(file)[0]["model"] == "local/x"
+    recording.main(["03", "--go-on"])
+    header, _ = read_recording(file)
+    assert (header["model"], header["count"]) == ("local/x2", 2)
+    adapter.name, adapter.backend = "x3", "local/x3"
+    with pytest.raises(SystemExit):  # hours of answers would be taken in and left out again
+        recording.main(["03", "--replace", "--add", str(file)])
+    assert "is of local/x2, not of local/x3" in capsys.readouterr().err
+
+
+def test_a_stop_before_the_first_answer_leaves_all_as_it_was(tmp_path, monkeypatch, capsys):
+    def stopped(study, spec, out, workers):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recording, "run_study", stopped)
+    monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
+    monkeypatch.setattr(recording, "find_model", lambda name: SimpleNamespace(name="x", backend="local/x"))
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    recording.main(["03"])
+    assert "stopped" in capsys.readouterr().out and not (tmp_path / "recordings").exists()
 
 
 def test_parts_play_every_stream_once_and_are_put_together(tmp_path, monkeypatch, capsys):

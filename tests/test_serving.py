@@ -273,10 +273,11 @@ def test_an_end_ends_and_its_slot_goes_on(peer, weights):
     assert more.answer == [token for token in greedy(peer, more.tokens, 1) if token != end]
 
 
-def test_when_the_engine_fails_nobody_waits(weights, monkeypatch):
+@pytest.mark.parametrize("what", ["read", "step"])
+def test_when_the_engine_fails_nobody_waits(what, weights, monkeypatch):
     """Those that were being answered, those that waited and those that ask later are told why."""
     broken = engine(weights, slots=1)
-    monkeypatch.setattr(broken, "step", lambda *_: 1 / 0)
+    monkeypatch.setattr(broken, what, lambda *_: 1 / 0)
     monkeypatch.setattr("threading.excepthook", lambda _: None)
     batcher = Batcher(broken, plain_words())
     jobs = [Job(dialogue(5, seed), 9) for seed in range(3)]
@@ -357,21 +358,43 @@ def matcher_of(words, text, is_schema):
     return forms(words)(text, is_schema)
 
 
-def test_without_xgrammar_a_form_is_refused_in_a_sentence(words, monkeypatch):
-    """Over HTTP, by a server that has nothing but words; without a form it would go on to answer."""
+@pytest.mark.parametrize(
+    ("changed", "status", "sentence"),
+    [
+        ({"grammar": "root ::= [a-z]"}, 400, "A form needs an extra: pip install 'mnemocraft[serving]'."),
+        ({"model": "y"}, 404, "this server has x, not y"),
+        ({"model": None}, 404, "this server has x, not None"),
+        ({"max_tokens": 0}, 400, "max_tokens must be at least 1"),
+        ({"max_tokens": None}, 400, "the request cannot be read (TypeError: "),
+        ({"messages": None}, 400, "the request cannot be read (TypeError: "),
+        ({"messages": [{"role": "user", "content": "so " * 200}]}, 400, "exceeds the available context size"),
+        ({"seed": -1}, 400, "the request cannot be read (ValueError: "),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_a_sentence(changed, status, sentence, words, monkeypatch):
+    """Over HTTP, by a server that has nothing but words: it would fail if it went on to answer."""
     from aiohttp.test_utils import TestClient, TestServer
 
     monkeypatch.setitem(sys.modules, "xgrammar", None)
     server = object.__new__(Server)
-    server._words, server._context = words, 100
-    body = {"messages": [{"role": "user", "content": "so?"}], "grammar": "root ::= [a-z]"}
+    server._words, server._context, server._names = words, 100, ("x",)
+    body = {"model": "x", "messages": [{"role": "user", "content": "so?"}]} | changed
 
     async def ask():
         async with TestClient(TestServer(server.app())) as client:
             answer = await client.post("/v1/chat/completions", json=body)
             return answer.status, (await answer.json())["error"]["message"]
 
-    assert asyncio.run(ask()) == (400, "A form needs an extra: pip install 'mnemocraft[serving]'.")
+    told = asyncio.run(ask())
+    assert told[0] == status and sentence in told[1]
+
+
+def test_a_stop_may_be_one_text_and_an_empty_one_stops_nothing(words):
+    server = object.__new__(Server)
+    server._words = words
+    asked = {"messages": [{"role": "user", "content": "so?"}]}
+    stops = [server._job(asked | {"stop": stop}).stops for stop in ("###", ["a", ""], None)]
+    assert stops == [("###",), ("a",), ()]
 
 
 def allowed(matcher, words):

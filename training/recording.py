@@ -11,6 +11,7 @@ plays in: what two of them ask is asked once.
 import argparse
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mnemocraft import paths
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.local import find_model
 from mnemocraft.llm.replay import RECORDINGS, SUFFIX, export_recording, import_recording, read_recording
 from mnemocraft.runs import ModelSpec, Study, run_study
@@ -97,7 +99,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(argv)
     adapter, study, slots, context = STUDIES[chosen.notebook]
     part, parts = chosen.part or (1, 1)
-    out = paths.output_root() / "build" / "recording" / find_model(adapter).name
+    files = find_model(adapter)
+    out = paths.output_root() / "build" / "recording" / files.name
     if chosen.part:
         out = out / f"part-{part}-of-{parts}"
     cache, file = out / "answers.sqlite", RECORDINGS / f"{adapter}{SUFFIX}"
@@ -107,13 +110,21 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.error(
             f"{cache} has answers already: --go-on goes on with them; without the file --replace begins."
         )
-    model = find_model(adapter).backend
-    if chosen.go_on:
-        who = read_recording(file)[0]["model"]
-        if who != model:
-            parser.error(f"{file.name} is of {who}, not of {model}; --replace leaves it out.")
-        import_recording(file, cache)
+    model = files.backend
+
+    def other(recorded: Path) -> str:
+        """What is wrong with a recording of another model."""
+        who = read_recording(recorded)[0]["model"]
+        return "" if who == model else f"{recorded.name} is of {who}, not of {model}"
+
+    if chosen.go_on and file.exists():
+        if not (why := other(file)):
+            import_recording(file, cache)
+        elif not cache.exists():  # a --replace that was stopped has its answers there
+            parser.error(f"{why}; --replace leaves it out.")
     for added in chosen.add:
+        if why := other(added):
+            parser.error(f"{why}.")
         import_recording(added, cache)
     whole = study("full")
     played = replace(whole, streams=whole.streams[part - 1 :: parts])
@@ -126,6 +137,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(f"{len(records)} episodes, all that there are")
     except KeyboardInterrupt:
         print("stopped; goes on with --go-on")
+        if not cache.exists():
+            return
     target = out / file.name if chosen.part else file
     answers = export_recording(cache, target, model)
     print(f"{answers} answers, {target.stat().st_size / 1e6:.1f} MB: {target}")
@@ -153,4 +166,7 @@ def _part(text: str) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except MnemocraftError as error:
+        sys.exit(str(error))

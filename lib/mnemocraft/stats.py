@@ -539,8 +539,8 @@ class Verdict:
     """What was found of a directed claim, and why.
 
     ``outcome`` is ``holds``, ``fails`` or ``undecided`` by the test; ``not measured`` or ``not tested`` where
-    there is none; ``cannot be decided here`` where the effect that was to be found is smaller than what so
-    few episodes could show.
+    there is none; ``cannot be decided here``, whatever p is, where the effect that was to be found is smaller
+    than what so few episodes would find in four of five runs.
     """
 
     outcome: str
@@ -557,7 +557,8 @@ def verdict(
         p: Its p-value, corrected for the number of claims that are judged together (:func:`holm`).
         direction: The sign that is claimed.
         asked: The effect that was to be found, such as the paper's; NaN if none is known.
-        detectable: The smallest effect that these data could show (:meth:`Cells.detectable`).
+        detectable: The smallest effect that data like these would find in 80 % of runs
+            (:meth:`Cells.detectable`).
     """
     if direction not in ("positive", "negative"):
         raise MnemocraftError(f"direction is {direction!r}: it must be 'positive' or 'negative'")
@@ -569,7 +570,7 @@ def verdict(
     if found.untested:
         return Verdict(NOT_TESTED, f"{measured}, {NOT_TESTED}: {found.untested}")
     if abs(asked) < detectable:
-        reason = f"{detectable:.3f} is the smallest effect that could show, {abs(asked):.3f} was to be found"
+        reason = f"{abs(asked):.3f} was to be found, and four of five such runs would find {detectable:.3f}"
         return Verdict("cannot be decided here", f"{measured}: {reason}")
     measured += f" ({found.n} pairs in {found.clusters} clusters)"
     if not p < ALPHA:

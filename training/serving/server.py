@@ -17,10 +17,11 @@ import itertools
 import json
 import logging
 import queue
+import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -144,13 +145,14 @@ class Batcher:
             goes_on = most in free and common[most] == len(self._held[most])
             slot = most if goes_on else min(free, key=lambda slot: self._freed[slot])
             start, came = min(common[most], len(wanted) - 1), time.perf_counter()
+            self._jobs[slot] = job  # from here on it is told if the engine fails
             if slot != most:
                 self._engine.copy(most, slot, start)
             logits = self._engine.read(slot, job.tokens[start:], start)
             job.begun = time.perf_counter()
             job.timings |= {"cache_n": start, "prompt_n": len(wanted) - start}
             job.timings["prompt_ms"] = 1e3 * (job.begun - came)
-            self._jobs[slot], self._held[slot] = job, wanted
+            self._held[slot] = wanted
             self._take(slot, self._choose(job, logits.cpu().numpy()))
 
     def _advance(self) -> None:
@@ -256,10 +258,11 @@ class Server:
         slots: Requests answered at a time.
         context: Tokens of a prompt with its answer at most.
         device: As :class:`~training.serving.engine.Engine` takes it.
+        names: Of the model; a request for another is refused.
     """
 
-    def __init__(self, path: Path, slots: int, context: int, device: str) -> None:
-        self._words, self._context = Words.of(path), context
+    def __init__(self, path: Path, slots: int, context: int, device: str, names: Collection[str]) -> None:
+        self._words, self._context, self._names = Words.of(path), context, names
         room = context + STEPS + 1  # what is read at rest, or after an end, lies beyond
         fast = device == "cpu" and torch.cpu._is_avx512_bf16_supported()
         dtype = torch.bfloat16 if fast else torch.float32
@@ -272,13 +275,19 @@ class Server:
         return app
 
     async def _answer(self, request: web.Request) -> web.Response:
-        body = await request.json()
-        if body.get("tools"):
-            return _refused("tools are taken as text, with a response_format that is a JSON schema")
         try:
+            body = await request.json()
+            if body.get("tools"):
+                return _refused("tools are taken as text, with a response_format that is a JSON schema")
+            if (who := body.get("model")) not in self._names:  # else answers would be kept as another's
+                return _refused(f"this server has {' or '.join(self._names)}, not {who}", 404)
             job = await asyncio.to_thread(self._job, body)
         except MissingExtra as missing:
             return _refused(str(missing))
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+            return _refused(f"the request cannot be read ({type(error).__name__}: {error})")
+        if job.longest < 1:
+            return _refused("max_tokens must be at least 1")
         if len(job.tokens) >= self._context:
             size = f"({self._context} tokens), try increasing it"
             return _refused(f"request ({len(job.tokens)} tokens) exceeds the available context size {size}")
@@ -297,13 +306,14 @@ class Server:
         return web.json_response(kind | {"choices": [choice], "usage": usage})
 
     def _job(self, body: dict[str, Any]) -> Job:
+        stop = body.get("stop") or []
         matcher, schema = None, body.get("response_format", {}).get("json_schema", {}).get("schema")
         if form := json.dumps(schema) if schema else body.get("grammar"):
             matcher = self._forms(form, schema is not None)
         return Job(
             self._words.tokens(prompt(body["messages"])),
-            body.get("max_tokens", 512),
-            tuple(body.get("stop") or ()),
+            int(body.get("max_tokens", 512)),
+            tuple(filter(None, [stop] if isinstance(stop, str) else stop)),
             matcher,
             body.get("temperature") or 0.0,
             np.random.default_rng(body.get("seed")),
@@ -337,8 +347,8 @@ def forms(words: Words) -> Callable[[str, bool], Any]:
     return lambda text, is_schema: xgrammar.GrammarMatcher(form(text, is_schema))
 
 
-def _refused(why: str) -> web.Response:
-    return web.json_response({"error": {"code": 400, "message": why}}, status=400)
+def _refused(why: str, code: int = 400) -> web.Response:
+    return web.json_response({"error": {"code": code, "message": why}}, status=code)
 
 
 def prompt(messages: list[dict[str, str]]) -> str:
@@ -371,10 +381,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="cuda", choices=CHUNKS, help="where it computes")
     chosen = parser.parse_args(argv)
     torch.set_num_threads(1)  # two that wait for each other in every small product do less than one
-    server = Server(_file(chosen.adapter), chosen.slots, chosen.context, chosen.device)
+    path = _file(chosen.adapter)
+    names = dict.fromkeys((find_model(chosen.adapter).name, path.stem))
+    server = Server(path, chosen.slots, chosen.context, chosen.device, names)
     place = {"host": "127.0.0.1", "port": chosen.port}
     web.run_app(server.app(), **place, shutdown_timeout=1, print=None, access_log=None)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except MnemocraftError as error:
+        sys.exit(str(error))

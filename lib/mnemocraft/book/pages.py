@@ -120,8 +120,11 @@ def _in_markdown(output: NotebookNode, folder: Path, figures: dict[str, Path]) -
 
 
 def _html(text: str, folder: Path, figures: dict[str, Path]) -> Iterator[str]:
-    """Tables and pictures of an HTML output; or its text if it has neither. What is folded up is left out."""
+    """Tables and pictures of an HTML output; or its text if it has neither. Of what is folded up, tables stay
+    folded, and the rest is left out."""
     soup = BeautifulSoup(text, "html.parser")
+    folded = [tag.extract() for tag in soup("details") if tag.table]
+    yield from map(_folded, folded)
     for hidden in soup(["style", "script", "details"]):
         hidden.decompose()
     shown = soup(["table", "img"])
@@ -130,8 +133,15 @@ def _html(text: str, folder: Path, figures: dict[str, Path]) -> Iterator[str]:
             yield table(tag)
         else:
             yield _picture(base64.b64decode(str(tag["src"]).partition("base64,")[2]), folder, figures)
-    if not shown:
+    if not shown and not folded:
         yield _said(soup)
+
+
+def _folded(tag: Tag) -> str:
+    """Tables and sentences behind a title, as GitHub shows them."""
+    parts = [table(part) if part.name == "table" else _said(part) for part in tag(["p", "table"])]
+    title = "" if tag.summary is None else _said(tag.summary)
+    return "\n\n".join([f"<details><summary>{title}</summary>", *parts, "</details>"])
 
 
 def _said(tag: Tag) -> str:

@@ -32,10 +32,12 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _INSERT = f"""
 INSERT INTO answers VALUES (?, ?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET reply = excluded.reply
-WHERE json_extract(answers.reply, '$.{_TOO_LONG}') IS NOT NULL
-OR json_extract(answers.reply, '$.{_FAILED}') IS NOT NULL
-OR trim(json_extract(answers.reply, '$.text'), char(9, 10, 13, 32)) = ''
-   AND json_array_length(answers.reply, '$.tool_calls') = 0
+WHERE CASE WHEN NOT json_valid(answers.reply) THEN 1 ELSE
+    json_extract(answers.reply, '$.{_TOO_LONG}') IS NOT NULL
+    OR json_extract(answers.reply, '$.{_FAILED}') IS NOT NULL
+    OR trim(json_extract(answers.reply, '$.text'), char(9, 10, 13, 32)) = ''
+       AND json_array_length(answers.reply, '$.tool_calls') = 0
+END
 """
 
 
@@ -215,16 +217,30 @@ class AnswerCache:
             ) from None
 
     def models(self) -> list[str]:
-        """The models that have answers here, sorted."""
-        with self._lock:
-            rows = self._db.execute("SELECT DISTINCT model FROM answers ORDER BY model").fetchall()
-        return [row[0] for row in rows]
+        """The models that have answers here, sorted. Raises ModelUnavailable if the file cannot be read."""
+        return [name for (name,) in self._read("SELECT DISTINCT model FROM answers ORDER BY model")]
 
     def rows(self, model: str) -> Iterator[tuple[str, str, str]]:
-        """(key, canonical request, reply JSON) of one model's answers, in order of the request's text."""
+        """(key, canonical request, reply JSON) of one model's answers, in order of the request's text.
+
+        Damaged ones are left out. Raises ModelUnavailable if the file cannot be read.
+        """
         query = "SELECT key, request, reply FROM answers WHERE model=? ORDER BY request"
-        with self._lock:
-            yield from self._db.execute(query, (model,))
+        for key, request, reply in self._read(query, model):
+            try:
+                read_json(request), reply_from_json(read_json(reply))
+            except (ValueError, TypeError) as damage:
+                log.warning("An answer in the cache %s is damaged (%s); it is left out.", self.path, damage)
+            else:
+                yield key, request, reply
+
+    def _read(self, query: str, *values: str) -> Iterator[Any]:
+        """Rows, one at a time. A damaged file is not begun anew, as what is left of it may be asked for."""
+        try:
+            with self._lock:
+                yield from self._db.execute(query, values)
+        except sqlite3.Error as error:
+            raise self._lost(error) from None
 
     def claim(self, key: str) -> bool:
         """Try to become the only one, in any process, that asks the model for ``key``; do not wait."""

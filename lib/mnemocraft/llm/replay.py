@@ -142,7 +142,7 @@ def read_recording(path: Path) -> tuple[Json, Iterator[Json]]:
     """Header and entries of a recording, the entries read one at a time.
 
     Raises:
-        MnemocraftError: the file is not a recording of this version, or is cut or damaged.
+        MnemocraftError: the file is not a recording of version 2 or 3, or is cut or damaged.
     """
     lines = _lines(path)
     header = next(lines, None)
@@ -196,7 +196,8 @@ def _counted(lines: Iterator[Any], count: int, path: Path) -> Iterator[Json]:
             raise MnemocraftError(f"The recording {path} is damaged: answer {read} {problem}.")
         yield entry
     if read != count:
-        raise MnemocraftError(f"The recording {path} is cut: {read} of {count} answers.")
+        what = "is cut" if read < count else "has too many"
+        raise MnemocraftError(f"The recording {path} {what}: {read} of {count} answers.")
 
 
 def _problem(entry: Any) -> str:

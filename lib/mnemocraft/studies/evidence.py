@@ -16,6 +16,7 @@ import pandas as pd
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError, unreadable
 from mnemocraft.figstyle import is_surrogate
+from mnemocraft.files import replace_file
 from mnemocraft.stats import MIN_CLUSTERS, NOT_TESTED
 from mnemocraft.studies.claims import ALL, played_part, unit
 
@@ -27,7 +28,7 @@ CLAIMS = paths.ROOT / "CLAIMS.md"
 README = paths.ROOT / "README.md"
 BEGIN, END = "<!-- claims: begin -->", "<!-- claims: end -->"
 """What stands between them in the README is generated."""
-FIRST = 16
+FIRST = 20
 """Claims shown in the README."""
 RUN = ["notebook", "model", "profile"]
 SAME_BYTES = "byte-identical tables"
@@ -37,7 +38,8 @@ HEAD = """# Claims
 What the papers claim, and what the committed tables say about it: of each notebook and model, those of its
 largest profile. `python -m mnemocraft.studies.evidence` makes this page from them.
 
-- **effect** with its 95 % interval, from halves of whole **clusters**; **paper** is the paper's own effect.
+- **effect** with its 95 % interval, from many random splits of the **clusters** (tasks, kitchens ... whose
+  episodes go together) into two halves (notebook 90); **paper** is the paper's own effect.
 - **detectable**: the smallest effect that these data would find in 80 % of runs after Holm's correction.
 - **verdict**: `holds`, `fails` or `undecided` by the corrected p; `reverses` if parts have opposite effects;
   `cannot be decided here` if the paper's effect is smaller than the detectable one (but in notebook 04, whose
@@ -66,7 +68,8 @@ def table(results: Path = RESULTS, runs: Path = RUNS) -> pd.DataFrame:
         MnemocraftError: a table is missing, or of an older form.
     """
     with unreadable(runs):
-        claims = pd.concat([_read(run, results) for run in pd.read_csv(runs).itertuples()], ignore_index=True)
+        listed = [*pd.read_csv(runs)[[*RUN, "command", "minutes"]].itertuples()]
+    claims = pd.concat([_read(run, results) for run in listed], ignore_index=True)
     standin = claims["model"].map(is_surrogate)
     return claims.iloc[standin.argsort(kind="stable")].reset_index(drop=True)
 
@@ -102,6 +105,7 @@ def markdown(claims: pd.DataFrame) -> str:
 def _section(run: pd.DataFrame) -> str:
     first = run.iloc[0]
     asked = "no language model" if first["model"] == paths.NO_MODEL else f"`{first['model']}`"
+    asked += " (a stand-in, no language model)" if is_surrogate(first["model"]) else ""
     title = f"## {first['notebook']}: {asked}, profile `{first['profile']}`"
     takes = (
         f"`{first['command']}`: {first['minutes']:g} minutes on two cores; tolerance: {first['tolerance']}."
@@ -168,16 +172,19 @@ def excerpt(claims: pd.DataFrame) -> str:
 
 
 def in_readme(readme: str, claims: pd.DataFrame) -> str:
-    """The README with the first claims in their place."""
+    """The README with the first claims in their place. Raises MnemocraftError if the place is not marked."""
     before, _, rest = readme.partition(BEGIN)
+    if END not in rest:  # else all that follows would be lost
+        raise MnemocraftError(f"{README.name} must have {BEGIN} and, after it, {END}.")
     return f"{before}{BEGIN}\n{excerpt(claims)}\n{END}{rest.partition(END)[2]}"
 
 
 def main() -> None:
     """Write ``CLAIMS.md`` and the README's excerpt."""
     claims = table()
-    CLAIMS.write_text(markdown(claims), encoding="utf-8")
-    README.write_text(in_readme(README.read_text(encoding="utf-8"), claims), encoding="utf-8")
+    readme = in_readme(README.read_text(encoding="utf-8"), claims)
+    for path, text in ((CLAIMS, markdown(claims)), (README, readme)):
+        replace_file(path, text)
     print(f"{CLAIMS.name}: {len(claims)} rows of {claims.groupby(RUN).ngroups} runs")
 
 

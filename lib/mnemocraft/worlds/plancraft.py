@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from mnemocraft.envs import PlancraftEnv
-from mnemocraft.envs.plancraft import Example, book, examples, parse_action, plan
+from mnemocraft.envs.plancraft import Example, examples, parse_action, plan
 from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import SPLITS
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.worlds.asking import asked_item
 from mnemocraft.worlds.guides import guide
-from mnemocraft.worlds.plancraft_teacher import answer, seen_game, without_slots
+from mnemocraft.worlds.plancraft_teacher import answer, asked, seen_game, without_slots
 from mnemocraft.worlds.world import Feedback, Observation, Task
 
 _MOVE = re.compile(r"(move|smelt) from (\S+) to (\S+) with quantity (\d{1,4})")
@@ -96,7 +95,7 @@ class PlancraftWorld:
 
     def how_to(self, query: str, question: str, level: str) -> str:
         """A plan from here for the item that is asked about (:mod:`.plancraft_teacher`)."""
-        return answer(level, self._seen, asked_item(query, question, book().by_result, self._seen["target"]))
+        return answer(level, self._seen, asked(self._seen, query, question))
 
     def plain_scene(self) -> str:
         """The target, and what is there without slots."""

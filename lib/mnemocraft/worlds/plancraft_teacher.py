@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from mnemocraft.envs.plancraft import Game, Step, plan_steps
+from mnemocraft.envs.plancraft import Game, Step, book, plan_steps
 from mnemocraft.envs.plancraft.actions import actions_for, batches
+from mnemocraft.worlds.asking import asked_item
 
 _PLACES = {
     "A1": "the top left", "A2": "the top middle", "A3": "the top right",
@@ -43,6 +44,11 @@ def templated_answer(teacher: str, observation: Mapping[str, Any], item: str) ->
     describe = _executable if teacher == "executable" else _partial
     lines = [describe(*action) for group in groups for action in group]
     return "\n".join([header, *(f"{n}. {line}" for n, line in enumerate(lines, start=1))])
+
+
+def asked(observation: Mapping[str, Any], query: str, question: str = "") -> str:
+    """The item that a question at this table is about (:func:`~mnemocraft.worlds.asking.asked_item`)."""
+    return asked_item(query, question, book().by_result, observation["target"])
 
 
 def still_true(

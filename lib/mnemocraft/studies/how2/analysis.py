@@ -45,6 +45,7 @@ MEASURED: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "t_tests": hypotheses.t_tests,
     "hypotheses": hypotheses.verdicts,
     "order": facts.order,
+    "chosen": judged.chosen,
     "statuses": measured.statuses,
 }
 """What is measured on prepared episodes, by the name of its file."""

@@ -16,6 +16,7 @@ from itertools import product
 import pandas as pd
 
 from mnemocraft.agents.how2.roles import says
+from mnemocraft.agents.how2.settings import TEACHERS
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import difference
 from mnemocraft.studies.how2 import judged, measures
@@ -36,7 +37,8 @@ def relevance(episodes: pd.DataFrame, trajectory: judged.Trajectory) -> pd.DataF
         trajectory: Reads the events of an episode.
 
     Returns:
-        One row a set-up with the role and split: ``checks``, ``refused`` of them, episodes with a check
+        One row a set-up with the role and split: ``checks``, ``refused`` of them, the same of what the
+        non-executable teacher said alone (``checks_prose``, ``refused_prose``), episodes with a check
         (``checked``) and those in which all were refused (``all_refused``); ``asked_more`` (share of episodes
         with a question, less that of the set-up without the role), ``most`` (the same of Just Ask, which is
         what refusing everything comes to), ``repeats`` (1 - targets/tasks), and the number of ``episodes``.
@@ -54,6 +56,10 @@ def relevance(episodes: pd.DataFrame, trajectory: judged.Trajectory) -> pd.DataF
         repeats = 1 - mine["target"].nunique() / mine["task"].nunique() if len(mine) else float("nan")
         rows.append(
             {"setup": setup, "split": split, "checks": len(said), "refused": int(said["refused"].sum())}
+            | {
+                "checks_prose": int(said["prose"].sum()),
+                "refused_prose": int(said[said["prose"]]["refused"].sum()),
+            }
             | {"checked": said["episode"].nunique()}
             | {"all_refused": int(said.groupby("episode")["refused"].all().sum())}
             | {"asked_more": more, "most": most, "repeats": repeats, "episodes": len(mine)}
@@ -62,15 +68,16 @@ def relevance(episodes: pd.DataFrame, trajectory: judged.Trajectory) -> pd.DataF
 
 
 def _said(episodes: pd.DataFrame, trajectory: judged.Trajectory) -> pd.DataFrame:
-    """Every answer of the Relevance role: its episode, and whether it refused."""
+    """Every answer of the Relevance role: its episode, whether that is about prose, whether it refused."""
     checked = episodes[episodes[judged.CALLS] > 0] if judged.CALLS in episodes else episodes.iloc[:0]
     said = [
-        (number, not says("yes", event["text"]))
+        (number, episode["teacher"] == TEACHERS[-1], not says("yes", event["text"]))
         for number, episode in enumerate(checked.to_dict("records"))
         for event in trajectory({str(name): value for name, value in episode.items()})
         if event["type"] == "call" and event["role"] == "relevance"
     ]
-    return pd.DataFrame(said, columns=["episode", "refused"]).astype({"refused": bool})
+    columns = ["episode", "prose", "refused"]
+    return pd.DataFrame(said, columns=columns).astype({"prose": bool, "refused": bool})
 
 
 def order(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -112,13 +119,19 @@ def of_relevance(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     if table.empty:
         return []
     checks, refused, checked, wholly = table[["checks", "refused", "checked", "all_refused"]].sum()
-    said = f"**{model}** says no in {refused} of {checks} relevance checks, "
-    said += f"and to all of them in {wholly} of {checked} episodes."
     alone = table[table["setup"] == "relevance"]
+    every, no, prose, no_prose = alone[["checks", "refused", "checks_prose", "refused_prose"]].sum()
+    said = f"**{model}** says no in {refused} of {checks} relevance checks"
+    if refused and every:
+        said += (
+            f": to {no - no_prose} of {every - prose} answers that list moves, {no_prose} of {prose} in prose"
+        )
+        said += f" and {refused - no} of {checks - every} that Parse rewrote" if checks > every else ""
+    said += f"; to all of them in {wholly} of {checked} episodes."
     added = "; ".join(
         f"{row['asked_more']:+.3f} in `{row['split']}` (refusing everything: {row['most']:+.3f}; "
         f"1 - targets/tasks is {row['repeats']:.3f}; n = {row['episodes']} episodes)"
-        for _, row in alone.iterrows()
+        for _, row in alone.dropna(subset=["asked_more", "most"]).iterrows()
     )
     if added:
         said += f" Over memory-only the check adds to the episodes with a question {added}."

@@ -89,7 +89,8 @@ def t_tests(episodes: pd.DataFrame) -> pd.DataFrame:
             {"comparison": name, "difference": effect.value, "low": effect.low, "high": effect.high}
             | {"pairs": effect.n, "targets": effect.clusters}
             | (dict.fromkeys(p, np.nan) if standin or effect.untested else p)
-            | {"t": student.t, "df": student.df, "cohens_h": success.cohens_h(contrast)}
+            | {"t": student.t if effect.n else np.nan, "df": student.df if effect.n else np.nan}
+            | {"cohens_h": success.cohens_h(contrast)}
             | {f"paper_{k}": str(facts["value"].get(f"{k}_{fact}", "")) for k in "tp"}
         )
     table = stats.holm(pd.DataFrame(rows), p="p_clustered")
@@ -178,10 +179,10 @@ CLAIMS = tuple(
         ("relevance", "the relevance check raises success over memory-only", SUCCESS,
          partial(_of_setups, "relevance", "memory_only", TEACHERS), UP, "holds (4.4, no test)",
          "refuses what it cannot use"),
-        ("trade-off", "How2 needs fewer interventions than Just Ask", ASKED,
+        ("asks less", "How2 needs fewer interventions than Just Ask", ASKED,
          partial(_of_setups, "how2", "just_ask", TEACHERS), DOWN, "holds (4.5, no test)",
          "refuses what it cannot use"),
-        ("trade-off", "How2 solves less than Just Ask", SUCCESS,
+        ("solves less", "How2 solves less than Just Ask", SUCCESS,
          partial(_of_setups, "how2", "just_ask", TEACHERS), DOWN, "holds, slightly (4.5, no test)",
          "rewrites steps as recipes"),
     )

@@ -1,9 +1,14 @@
-"""How often the relevance check is right: whether an entry helps at this table is the planner's to say."""
+"""How good the relevance check is at choosing.
+
+How often it is right (:func:`taken`): whether an entry helps at this table is the planner's to say. And what
+it adds beside asking again (:func:`chosen`), which a coin would do, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
+from math import nan
 from typing import Any
 
 import pandas as pd
@@ -15,15 +20,17 @@ from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import example
 from mnemocraft.stats import difference
 from mnemocraft.studies.estimates import numbers, text
+from mnemocraft.studies.how2 import measures
 from mnemocraft.studies.how2.load import SPLITS
-from mnemocraft.worlds.plancraft_teacher import still_true
+from mnemocraft.worlds.plancraft_teacher import asked, still_true
 
 Trajectory = Callable[[Mapping[str, Any]], list[dict[str, Any]]]
 ROWS = ("true", "false", "difference")
 """Of a split and teacher: entries that help at the table, those that do not, and how much more often the
 first are taken (Youden's index; 0 is a coin, however often it says yes)."""
 POOLED = "all"
-"""The three teachers together."""
+"""The three teachers together. Their difference is the mean of those within one teacher's entries: executable
+ones hardly ever help, so that who tells the forms apart would seem to tell what helps."""
 CALLS = "tokens_relevance_calls"
 """The column of an episode that counts its relevance checks."""
 
@@ -52,14 +59,21 @@ def taken(episodes: pd.DataFrame, trajectory: Trajectory) -> pd.DataFrame:
             record: dict[str, Any] = {str(name): value for name, value in row.items()}
             about = {name: record[name] for name in ("split", "teacher", "target")}
             rows += [about | check for check in _checks(trajectory(record), record, written)]
-    checks = pd.DataFrame(rows, columns=["split", "teacher", "target", "entry", "taken"])
+    return shares(pd.DataFrame(rows, columns=["split", "teacher", "target", "entry", "taken"]))
+
+
+def shares(checks: pd.DataFrame) -> pd.DataFrame:
+    """:func:`taken` from one row a check: ``split``, ``teacher``, ``target``, ``entry`` and ``taken``."""
     checks = pd.concat([checks, checks.assign(teacher=POOLED)]).astype({"taken": float})
     by = ("split", "teacher", "entry")
     cells = stats.cells(checks, stats.rate("taken"), by, cluster="target")
     table = []
     for split, teacher in product(SPLITS, (*TEACHERS[:3], POOLED)):
-        true, false = ((split, teacher, entry) for entry in ROWS[:2])
-        weights = (difference([true], []), difference([false], []), difference([true], [false]))
+        within = TEACHERS[:3] if teacher == POOLED else (teacher,)
+        both = [t for t in within if all((split, t, entry) in cells.value for entry in ROWS[:2])]
+        one, other = ([(split, t, entry) for t in both] for entry in ROWS[:2])
+        alone = (difference([(split, teacher, entry)], []) for entry in ROWS[:2])
+        weights = (*alone, difference(one, other))
         for entry, weight in zip(ROWS, weights, strict=True):
             found = cells.estimate(weight)
             key = dict(zip(by, (split, teacher, entry), strict=True))
@@ -67,8 +81,55 @@ def taken(episodes: pd.DataFrame, trajectory: Trajectory) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
+def chosen(episodes: pd.DataFrame) -> pd.DataFrame:
+    """What the relevance check adds to success beside what a coin would that has the teacher asked as often.
+
+    A check that refuses nothing is memory-only, one that refuses everything is Just Ask, and a coin is taken
+    to be as far between their success rates as it is between their numbers of questions, with each teacher.
+
+    Args:
+        episodes: Prepared episodes (:func:`~mnemocraft.studies.how2.measures.prepare`).
+
+    Returns:
+        One row a split: what the ``check`` adds to the success of memory-only, what the ``coin`` would, and
+        the difference with its interval, for which the coin's place between the two is held fixed. Means
+        over teachers. It was thought of after the small model's results were seen: no claim is about it.
+    """
+    main, by = episodes[episodes["variant"] == "main"], ("setup", "teacher", "split")
+    success, asked = (measures.cells(main, name, by) for name in ("overall_sr", "avg_intervention_rate"))
+    rows = []
+    for split in SPLITS:
+        check: dict[stats.Key, float] = {}
+        coin: dict[stats.Key, float] = {}
+        for teacher in TEACHERS:
+            one, least, most = ((name, teacher, split) for name in ("relevance", "memory_only", "just_ask"))
+            more, all_more = (asked.estimate(difference([key], [least])).value for key in (one, most))
+            share = min(1.0, more / all_more) if all_more else nan
+            check |= {one: 1 / len(TEACHERS), least: -1 / len(TEACHERS)}
+            coin |= {most: share / len(TEACHERS), least: -share / len(TEACHERS)}
+        beyond = {key: check.get(key, 0.0) - coin.get(key, 0.0) for key in check | coin}
+        found = success.estimate(beyond)
+        added = {name: success.estimate(part).value for name, part in (("check", check), ("coin", coin))}
+        rows.append({"split": split} | added | numbers(found) | {"targets": found.clusters})
+    return pd.DataFrame(rows)
+
+
 def told(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """How often a model's relevance check was right, a sentence for every split with checks of both kinds."""
+    """How good a model's relevance check was, a sentence for every split with checks of both kinds."""
+    return [*_right(model, tables), *_beside_a_coin(model, tables)]
+
+
+def _beside_a_coin(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    table = tables.get("chosen", pd.DataFrame(columns=["n"]))
+    return [
+        f"In `{row['split']}` **{model}**'s check adds {row['check']:+.3f} to the success of memory-only. "
+        f"A coin that has the teacher asked as often would add {row['coin']:+.3f}: "
+        f"{text(row, digits='+.3f')} beside it (n = {row['n']} pairs on {row['targets']} targets)."
+        for _, row in table[table["n"] > 0].iterrows()
+    ]
+
+
+def _right(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     table = tables.get("judged", pd.DataFrame(columns=["teacher", "split"]))
     pooled = table[table["teacher"] == POOLED]
     said = []
@@ -76,9 +137,10 @@ def told(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
         true, false, more = (rows[rows["entry"] == entry].iloc[0] for entry in ROWS)
         if true["n"] and false["n"]:
             said.append(
-                f"Of the memories that help at the table, as the planner has it, **{model}** takes "
+                f"Of the memories that help at the table by the planner's account, **{model}** takes "
                 f"{text(true)} (n = {true['n']} checks in `{split}`), of the others {text(false)} "
-                f"(n = {false['n']}): {text(more, digits='+.2f')} on {more['targets']} targets."
+                f"(n = {false['n']}). Among answers of one form the difference is "
+                f"{text(more, digits='+.2f')}, on {more['targets']} targets."
             )
     return said
 
@@ -94,9 +156,9 @@ def _checks(
         if event["type"] == "action":
             seen = env.step(event["action"])[0]
         elif event["type"] == "recall":
-            query, hits = event["query"], iter([hit["text"] for hit in event["hits"]])
+            query, hits = asked(seen, event["query"]), iter([hit["text"] for hit in event["hits"]])
         elif event["type"] == "learn":
-            written.setdefault(event["text"], (seen, event["keys"][0]))
+            written.setdefault(event["text"], (seen, asked(seen, event["keys"][0], event["question"])))
         elif event["type"] == "call" and event["role"] == "relevance":
             then, item = written[next(hits)]
             helps = still_true(record["teacher"], then, item, seen, query)
