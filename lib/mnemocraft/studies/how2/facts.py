@@ -116,7 +116,7 @@ def of_relevance(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """What a model's relevance check refused and added, as a sentence."""
     table = tables.get("relevance", pd.DataFrame(columns=["checks"]))
     table = table[table["checks"] > 0]
-    if table.empty:
+    if table.empty or "checks_prose" not in table:  # of an earlier version
         return []
     checks, refused, checked, wholly = table[["checks", "refused", "checked", "all_refused"]].sum()
     alone = table[table["setup"] == "relevance"]
