@@ -56,9 +56,18 @@ def _small(model: str, tables: Tables) -> str:
     goal = f"goal ({known['goal'].iloc[0]}) met: {met}"
     where = f"{rows['n'].max()} kitchens ({rows['layouts'].max()} layouts, which the intervals count)"
     short = f"Pass@1 with a short known dish in {where}: {_rates(rows)}"
+    if full := _full(tables["statuses"].query("items == @small.KNOWN_SHORT")):
+        short += f" (of {full} the conversation no longer fits into the model's context)"
     if not unlike.empty:
         short += f"; in the {unlike['n'].max()} that do not begin like one it was shown: {_rates(unlike)}"
     return f"{_who(model)} {short}. {reached}; {goal}.{shipped.each(tables['hypotheses'])}"
+
+
+def _full(ends: pd.DataFrame) -> str:
+    """Whose episodes ended because nothing more could be read."""
+    counts = ends.set_index("method").get("ended_dialogue_full", pd.Series(dtype=int))
+    told = [f"{n} episodes of {small_tables.LABELS[method]}" for method, n in counts.items() if n]
+    return ", ".join(told)
 
 
 def _rates(rows: pd.DataFrame) -> str:
@@ -80,7 +89,7 @@ def _leads(model: str, whole: pd.DataFrame) -> list[str]:
             for _, row in rows.iterrows()
         )
         mode = str(hypothesis).split(", ")[1]
-        lines.append(f"{_who(model)} Pass@1 of GiG in {mode} kitchens less that of: {told}.")
+        lines.append(f"{_who(model)} GiG's Pass@1 in {mode} kitchens minus that of {told}.")
     return lines
 
 

@@ -49,7 +49,18 @@ def _small(model: str, tables: Tables) -> str:
         for _, row in ends[ends["player"].isin(met["player"])].iterrows()
     )
     claims = shipped.each(tables["hypotheses"])
-    return f"`{model}`, {where}: {rates}. Ended by answers that are no command: {refused}.{claims}"
+    told = f"`{model}`, {where}: {rates}.{_by_rules(tables['known_types'], list(met['player']))}"
+    return f"{told} Ended by answers that are no command: {refused}.{claims}"
+
+
+def _by_rules(table: pd.DataFrame, players: Sequence[str]) -> str:
+    """The rates where all rules were shown and where not; their mean is that of no game."""
+    said = []
+    for items, what in (("known", "games whose rules were all shown in training"), ("unknown", "others")):
+        rows = table[(table["items"] == items) & table["player"].isin(players) & (table["n"] > 0)]
+        rates = ", ".join(f"{small_tables.LABELS[row['player']]} {text(row)}" for _, row in rows.iterrows())
+        said += [f"in the {rows['n'].max()} {what} {rates}"] if rates else []
+    return f" That is, {'; '.join(said)}." if said else ""
 
 
 def _totals(model: str, tables: Tables) -> str:
@@ -64,7 +75,7 @@ def _totals(model: str, tables: Tables) -> str:
 
 def _planners(model: str, tables: Tables) -> str:
     table = tables["table6"].query("group == 'Average'")
-    episodes = f"{table['n'].max()} episodes of {table['tasks'].max()} tasks each"
+    episodes = f"{table['tasks'].max():.0f} tasks, {table['n'].max():.0f} episodes a planner"
     told = _rates(table)
     return f"`{model}`, DEPS's planners in its kinds of tasks ({episodes}): {told}." if told else ""
 
@@ -74,7 +85,10 @@ def _controllers(model: str, tables: Tables) -> str:
     if len(bars) < 2:
         return ""
     script, itself = bars["oracle"], bars["learned"]
-    return f"`{model}`: GPT succeeds with sub-goals for a script in {script}, naming commands in {itself}."
+    return (
+        f"`{model}`: GPT succeeds in {script} of the episodes when a script carries out its sub-goals, "
+        f"and in {itself} when it names the commands itself."
+    )
 
 
 def _claims(model: str, tables: Tables) -> str:
