@@ -68,10 +68,9 @@ def test_success_by_kind_of_task_the_goal_and_the_claims():
     assert effects["GiG solves more held to the commands than free", "unknown"] == 0.5
     told = findings.findings({"x": found})
     assert len(told) == 1 and "GiG solves more than ReCAP: +25.0 points" in told[0]
-    assert (
-        "games whose rules were all shown in training GiG 1.00" in told[0]
-        and "of the others GiG 0.5" in told[0]
-    )
+    named = small_tables.LABELS["gig"]
+    assert f"in the 2 games whose rules were all shown in training {named} 1.00" in told[0]
+    assert f"in the 2 others {named} 0.50" in told[0]
 
 
 def test_the_games_of_a_task_are_one_cluster():

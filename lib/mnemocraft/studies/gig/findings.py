@@ -66,7 +66,7 @@ def _small(model: str, tables: Tables) -> str:
 def _full(ends: pd.DataFrame) -> str:
     """Whose episodes ended because nothing more could be read."""
     counts = ends.set_index("method").get("ended_dialogue_full", pd.Series(dtype=int))
-    told = [f"{n} episodes of {small_tables.LABELS[method]}" for method, n in counts.items() if n]
+    told = [f"{n} episodes of {small_tables.LABELS[str(method)]}" for method, n in counts.items() if n]
     return ", ".join(told)
 
 
