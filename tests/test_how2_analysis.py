@@ -426,10 +426,11 @@ def test_findings_have_model_pairs_clusters_and_interval(found, tmp_path):
     report.write(found, {"model": MODEL, "seeds": "0"}, tmp_path)
     for tables_ in (found, findings.read(tmp_path)):  # in memory, and as they come with the repository
         lines = how2.findings({MODEL: tables_})
-        assert len(lines) == 2 and all(MODEL in line for line in lines)
+        assert len(lines) == 4 and all(MODEL in line for line in lines)
+        assert [line.split("**")[0] for line in lines[1:3]] == ["In `low` ", "In `high` "]  # beside a coin
         row = found["hypotheses"].iloc[0]
         assert (
-            f"({row['pairs']} pairs in {row['targets']} targets)" in lines[1] and "holds: H1b +0." in lines[1]
+            f"({row['pairs']} pairs in {row['targets']} targets)" in lines[3] and "holds: H1b +0." in lines[3]
         )
         standin = how2.findings({"surrogate": tables_})
         assert (

@@ -35,8 +35,7 @@ import torch
 from aiohttp import web
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
-from mnemocraft.llm.local import CHAT_TEMPLATE, MERGED, find_model
-from mnemocraft.llm.merged import merged
+from mnemocraft.llm.local import CHAT_TEMPLATE, find_model
 from training.serving.engine import CHUNKS, DRAFTS, Engine, load
 from training.serving.words import Words
 
@@ -356,16 +355,6 @@ def prompt(messages: list[dict[str, str]]) -> str:
     return _TEMPLATE.render(messages=messages, bos_token="<bos>", add_generation_prompt=True)
 
 
-def _file(model: str) -> Path:
-    files = find_model(model)
-    if files.adapter is None:
-        return files.base
-    path = MERGED / f"{files.name}.gguf"
-    if not merged(files.base, files.adapter, path):
-        raise MnemocraftError(f"{model} names no tokens, so that it is not laid into its base.")
-    return path
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.serving.server", description=__doc__)
@@ -381,8 +370,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default="cuda", choices=CHUNKS, help="where it computes")
     chosen = parser.parse_args(argv)
     torch.set_num_threads(1)  # two that wait for each other in every small product do less than one
-    path = _file(chosen.adapter)
-    names = dict.fromkeys((find_model(chosen.adapter).name, path.stem))
+    files = find_model(chosen.adapter)
+    if (path := files.whole()) is None:
+        raise MnemocraftError(f"{chosen.adapter} names no tokens, so that it is not laid into its base.")
+    names = dict.fromkeys((files.name, path.stem))
     server = Server(path, chosen.slots, chosen.context, chosen.device, names)
     place = {"host": "127.0.0.1", "port": chosen.port}
     web.run_app(server.app(), **place, shutdown_timeout=1, print=None, access_log=None)

@@ -115,13 +115,10 @@ class Local:
         """Start a server; its address and key."""
         llama, key = _import_server(), secrets.token_urlsafe(24)
         params = llama.CommonParams()
-        params.model.path = str(self._files.base)
-        if (adapter := self._files.adapter) is not None:
-            whole = MERGED / f"{self._files.name}.gguf"
-            if merged(self._files.base, adapter, whole):
-                params.model.path = str(whole)
-            else:
-                params.lora_adapters = [llama.CommonAdapterLoraInfo(str(adapter))]
+        whole = self._files.whole()
+        params.model.path = str(whole or self._files.base)
+        if whole is None:
+            params.lora_adapters = [llama.CommonAdapterLoraInfo(str(self._files.adapter))]
         if self._files.packaged:
             params.chat_template = CHAT_TEMPLATE
         params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [key]
@@ -183,6 +180,13 @@ class ModelFiles:
         """The files' names with a fingerprint of what is in them."""
         parts = [f"{path.stem}@{fingerprint(path)}" for path in (self.base, self.adapter) if path]
         return "+".join(parts)
+
+    def whole(self) -> Path | None:
+        """One file with the adapter laid into the model, made if need be; None if it names no tokens."""
+        if self.adapter is None:
+            return self.base
+        file = MERGED / f"{self.name}.gguf"
+        return file if merged(self.base, self.adapter, file) else None
 
     @property
     def light(self) -> bool:
