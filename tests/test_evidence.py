@@ -131,6 +131,15 @@ def test_the_readme_tells_the_claims_of_who_played_one_part_in_that_part(results
     assert "+0.250" in told[0]
 
 
+def test_the_readme_has_every_claim_of_a_real_model_with_a_test(results: Path) -> None:
+    one = evidence.table(results, results.parent / "runs.csv").query("part == 'all' and model == 'replay:m'")
+    number = evidence.FIRST + 3
+    tested = [one.head(1).assign(claim=f"claim {n}", clusters=40, verdict="fails") for n in range(number)]
+    many = pd.concat([one.head(1).assign(claim="too few", clusters=9, verdict="not tested"), *tested])
+    named = [line.split(" | ")[0].strip("| ") for line in evidence.excerpt(many).splitlines()[2:]]
+    assert named == [f"claim {n}" for n in range(number)]
+
+
 def test_claims_in_a_table_of_their_own_are_listed_with_their_unit(results: Path) -> None:
     folder = results / "02_y/replay-m/quick"
     theirs = pd.DataFrame([ROW | {"claim": "orders matter"}])

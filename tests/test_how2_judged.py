@@ -123,6 +123,20 @@ def test_without_checks_nothing_is_read_or_said():
     assert not found["n"].any() and judged.told("m", {"judged": found}) == []
 
 
+def test_where_no_target_comes_twice_a_coin_adds_nothing():
+    """As in a first look: the teacher is asked about all there is, whoever plays."""
+    rows = [
+        {"setup": setup, "teacher": teacher, "split": "low", "variant": "main", "target": f"t{number}"}
+        | {"solvable": 1.0, "solved": float(number < 2), "asked": 1.0}
+        for teacher in TEACHERS
+        for setup in ("just_ask", "memory_only", "relevance")
+        for number in range(4)
+    ]
+    table = judged.chosen(pd.DataFrame(rows))
+    assert table.loc[0, ["check", "coin", "value"]].to_list() == [0, 0, 0]
+    assert "nan" not in str(judged.told("m", {"chosen": table}))
+
+
 @pytest.mark.parametrize("solved", [10, 20])
 def test_a_check_is_set_beside_a_coin_that_asks_as_often(solved):
     """Asking solves everything, memory alone nothing; the check asks about 10 of 30 targets."""

@@ -220,19 +220,20 @@ class AnswerCache:
         """The models that have answers here, sorted. Raises ModelUnavailable if the file cannot be read."""
         return [name for (name,) in self._read("SELECT DISTINCT model FROM answers ORDER BY model")]
 
-    def rows(self, model: str) -> Iterator[tuple[str, str, str]]:
-        """(key, canonical request, reply JSON) of one model's answers, in order of the request's text.
+    def rows(self, model: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+        """(key, request, reply JSON) of one model's answers, in order of the request's canonical text.
 
         Damaged ones are left out. Raises ModelUnavailable if the file cannot be read.
         """
         query = "SELECT key, request, reply FROM answers WHERE model=? ORDER BY request"
         for key, request, reply in self._read(query, model):
             try:
-                read_json(request), reply_from_json(read_json(reply))
+                asked = read_json(request)
+                reply_from_json(read_json(reply))
             except (ValueError, TypeError) as damage:
                 log.warning("An answer in the cache %s is damaged (%s); it is left out.", self.path, damage)
             else:
-                yield key, request, reply
+                yield key, asked, reply
 
     def _read(self, query: str, *values: str) -> Iterator[Any]:
         """Rows, one at a time. A damaged file is not begun anew, as what is left of it may be asked for."""

@@ -75,15 +75,16 @@ def export_recording(cache_path: str | Path, out_path: str | Path, model: str | 
     return len(lines)
 
 
-def _written(rows: Iterator[tuple[str, str, str]]) -> Iterator[str]:
+def _written(rows: Iterator[tuple[str, Json, str]]) -> Iterator[str]:
     """Lines of answers: key, request and reply."""
-    before: Json = {}
+    before: dict[str, str] = {}
     said: list[str] = []
-    for key, text, reply in rows:
-        request = json.loads(text)
+    for key, request, reply in rows:
         asked = [_json(message) for message in request["messages"]]
         same = _prefix(asked, said)
-        fields = {name: _json(request.get(name)) for name in dict.fromkeys((*request, *before))}
+        names = dict.fromkeys((*request, *before))
+        messages = f"[{','.join(asked)}]"
+        fields = {name: messages if name == "messages" else _json(request.get(name)) for name in names}
         new = {name: value for name, value in fields.items() if before.get(name) != value}
         new["messages"] = f"[{','.join(asked[same:])}]"
         written = ",".join(f'"{name}":{value}' for name, value in new.items())

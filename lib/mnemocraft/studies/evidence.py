@@ -28,8 +28,8 @@ CLAIMS = paths.ROOT / "CLAIMS.md"
 README = paths.ROOT / "README.md"
 BEGIN, END = "<!-- claims: begin -->", "<!-- claims: end -->"
 """What stands between them in the README is generated."""
-FIRST = 20
-"""Claims shown in the README."""
+FIRST = 8
+"""Claims shown in the README if there are fewer of real models that have a test."""
 RUN = ["notebook", "model", "profile"]
 SAME_BYTES = "byte-identical tables"
 WITHIN = "effect within its interval"
@@ -151,7 +151,7 @@ def _beside(row: pd.Series) -> str:
 
 
 def excerpt(claims: pd.DataFrame) -> str:
-    """The first claims, for the README: of real models and with a test if there are.
+    """The claims for the README: all of real models that have a test; if these are few, others after them.
 
     A claim is told over all its cells, or of who played one part alone in that part.
     """
@@ -159,7 +159,8 @@ def excerpt(claims: pd.DataFrame) -> str:
     whole = pd.concat([run[run["part"] == played_part(run)] for _, run in runs])
     nobody = whole["model"].map(is_surrogate) | (whole["model"] == paths.NO_MODEL)
     untested = (whole["clusters"] < MIN_CLUSTERS) | (whole["verdict"] == NOT_TESTED)
-    first = whole.iloc[(2 * nobody + untested).argsort(kind="stable")].head(FIRST)
+    rank = 2 * nobody + untested
+    first = whole.iloc[rank.argsort(kind="stable")].head(max(FIRST, int((rank == 0).sum())))
     shown = {
         "claim": first["claim"].where(first["part"] == ALL, first["claim"] + " (in " + first["part"] + ")"),
         "notebook": first["notebook"].str[:2],

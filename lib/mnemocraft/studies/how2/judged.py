@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
-from math import nan
 from typing import Any
 
 import pandas as pd
@@ -104,7 +103,7 @@ def chosen(episodes: pd.DataFrame) -> pd.DataFrame:
         for teacher in TEACHERS:
             one, least, most = ((name, teacher, split) for name in ("relevance", "memory_only", "just_ask"))
             more, all_more = (asked.estimate(difference([key], [least])).value for key in (one, most))
-            share = min(1.0, more / all_more) if all_more else nan
+            share = min(more / all_more, 1.0) if all_more else 0.0  # without repeats nothing can be refused
             check |= {one: 1 / len(TEACHERS), least: -1 / len(TEACHERS)}
             coin |= {most: share / len(TEACHERS), least: -share / len(TEACHERS)}
         beyond = {key: check.get(key, 0.0) - coin.get(key, 0.0) for key in check | coin}
