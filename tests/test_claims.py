@@ -86,7 +86,7 @@ def test_a_stand_in_gets_no_verdict_and_no_p(model: str) -> None:
 
 
 def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
-    effect = Estimate(0.1, 0.05, 0.2, 0.01, 60, 60)
+    effect = Estimate(0.1, 0.05, 0.2, 0.01, 60, 60, 60)
     assert Claim("H", "", "x", {}).of_standin(effect, True) == "not built in"
     with pytest.raises(KeyError, match="no assumption 'magic'"):
         Claim("H", "", "x", {}, assumed="magic").of_standin(effect, True)
@@ -95,17 +95,17 @@ def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
 @pytest.mark.parametrize(
     ("effect", "told"),
     [
-        ((0.1, 0.05, 0.2), f"consequence of: {FOLLOWS}"),
-        ((-0.1, -0.2, -0.05), f"consequence of: {FOLLOWS}"),
-        ((0.1, 0.0, 0.2), "no effect seen"),
-        ((0.01, -0.1, 0.1), "no effect seen"),
-        ((0.0, nan, nan), "no effect seen"),
-        ((0.25, nan, nan), f"consequence of: {FOLLOWS}"),
-        ((nan, nan, nan), "not measured"),
+        ((0.1, 0.05, 0.2, 0.01), f"consequence of: {FOLLOWS}"),
+        ((-0.1, -0.2, -0.05, 0.01), f"consequence of: {FOLLOWS}"),
+        ((0.1, 0.0, 0.2, 0.06), "no effect seen"),
+        ((0.01, -0.1, 0.1, 0.9), "no effect seen"),
+        ((0.0, nan, nan, nan), "no effect seen"),
+        ((0.25, nan, nan, nan), f"consequence of: {FOLLOWS}"),
+        ((nan, nan, nan, nan), "not measured"),
     ],
 )
 def test_an_effect_that_may_be_0_is_no_consequence(effect: tuple[float, ...], told: str) -> None:
-    found, claim = Estimate(*effect, nan, 60, 60), Claim("H", "", "x", {}, assumed=FOLLOWS)
+    found, claim = Estimate(*effect, 60, 60, 60), Claim("H", "", "x", {}, assumed=FOLLOWS)
     (seen,) = _seen([found], _corrected([found]))
     assert claim.of_standin(found, seen) == told
     opposite = {"no effect seen": "no effect seen, as assumed", "not measured": told}
@@ -114,15 +114,16 @@ def test_an_effect_that_may_be_0_is_no_consequence(effect: tuple[float, ...], to
 
 def test_a_stand_ins_effect_is_seen_beside_all_others() -> None:
     """Four of 300 kitchens, all one way, are one of the seventeen things that were looked at."""
-    found = [Estimate(-0.013, -0.028, -0.003, 0.034, 300, 50)]
+    found = [Estimate(-0.013, -0.028, -0.003, 0.034, 300, 50, 50)]
     assert _seen(found, _corrected(found)) == [True]
-    found += [Estimate(0.0, -0.1, 0.1, 0.9, 300, 50)] * 16
+    found += [Estimate(0.0, -0.1, 0.1, 0.9, 300, 50, 50)] * 16
     assert _seen(found, _corrected(found)) == [False] * 17
 
 
-def test_below_twenty_clusters_there_is_no_verdict() -> None:
+@pytest.mark.parametrize("model", ["gpt", "surrogate"])
+def test_below_twenty_clusters_there_is_no_verdict(model: str) -> None:
     for low in (0.3, -0.3):
-        table = judged(low, 0.3, clusters=19)
+        table = judged(low, 0.3, model, clusters=19)
         assert set(table["verdict"]) == {"not tested"} and set(table["p"]) == {""}
         assert table["finding"].str.contains("19 clusters").all()
 
@@ -154,7 +155,7 @@ def test_a_claim_whose_arms_turned_out_unfit_gets_no_test_and_still_counts_in_th
     assert float(unfit["p_holm"][1]) == pytest.approx(2 * float(fit["p_holm"][1]), abs=0.002)
 
 
-def test_of_clusters_too_few_for_an_interval_no_effect_is_seen() -> None:
+def test_of_a_stand_in_an_effect_that_is_the_same_in_every_cluster_is_seen_and_one_in_few_is_not() -> None:
     def seen(apart: list[float]) -> str:
         number = len(apart)
         told = {"split": "low", "cluster": [*range(number)] * 2, "x": [*apart, *[0.0] * number]}
@@ -163,9 +164,26 @@ def test_of_clusters_too_few_for_an_interval_no_effect_is_seen() -> None:
         claim = Claim("H", "one is more", "x", PARTS["low"], assumed=FOLLOWS)
         return judge([claim], grid, "targets", {}, "surrogate")["verdict"][0]
 
-    assert seen([1, 0, 0, 0, 0]) == "no effect seen"
-    assert seen([1, 1, 1, 1, 1]) == "no effect seen", "2 of 32 signs are alike"
-    assert seen([1, 1, 1, 1, 1, 1, 1]) == seen([1, 1, 1, 1, 1, 1, 2]) == f"consequence of: {FOLLOWS}"
+    assert seen([1] * 19) == seen([0] * 19) == "not tested"
+    assert seen([0] * 20) == seen([1] + [0] * 19) == "no effect seen"
+    assert seen([1] * 20) == seen([1] * 19 + [2]) == f"consequence of: {FOLLOWS}"
+
+
+def test_what_is_compared_between_other_clusters_is_no_pair() -> None:
+    """Successes lie in other kitchens than failures."""
+    told = {
+        "split": "low",
+        "cluster": [*range(40)],
+        "x": [1.0, 0.0] * 20,
+        "method": ["one"] * 25 + ["other"] * 15,
+    }
+    grid = cells(pd.DataFrame(told), rate("x"), ["split", "method"], "cluster")
+    apart = grid.estimate(PARTS["low"])
+    assert not apart.paired and apart.size == "15 episodes of the smaller arm in 40 clusters"
+    both = pd.DataFrame(told | {"method": "one"})
+    grid = cells(pd.concat([both, both.assign(method="other")]), rate("x"), ["split", "method"], "cluster")
+    assert grid.estimate(PARTS["low"]).size == "40 pairs in 40 clusters"
+    assert grid.estimate({("low", "one"): 1.0}).paired, "of one arm there is nothing to pair"
 
 
 def test_a_registered_claim_keeps_the_test_that_was_registered() -> None:

@@ -85,6 +85,7 @@ class Estimate:
         undefined: Share of the splits in which the measure is undefined in a half.
         effective: Clusters of equal size that would tell as much, if the episodes of each are as one (Kish).
         unfit: Why it is not to be tested although it could be, as the end of a sentence.
+        paired: Both of its arms have the same clusters.
     """
 
     value: float
@@ -97,6 +98,13 @@ class Estimate:
     undefined: float = 0.0
     effective: float = 0.0
     unfit: str = ""
+    paired: bool = True
+
+    @property
+    def size(self) -> str:
+        """How much is behind it, in words."""
+        what = "pairs" if self.paired else "episodes of the smaller arm"
+        return f"{self.n} {what} in {self.clusters} clusters"
 
     @property
     def untested(self) -> str:
@@ -156,7 +164,11 @@ class Cells:
         p = float(_p(ends)) if fewest >= MIN_CLUSTERS and not np.isnan(low) else np.nan
         undefined = float(np.isinf(ends[0]).mean())
         value = round(sum(w * self.value[key] for key, w in weights.items()), 12) + 0.0
-        return Estimate(value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective)
+        arms = [sizes[[w * sign > 0 for w in weights.values()]].any(axis=0) for sign in (1, -1)]
+        return Estimate(
+            value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective,
+            paired=not all(arm.any() for arm in arms) or bool((arms[0] == arms[1]).all()),
+        )  # fmt: skip
 
     def detectable(self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False) -> float:
         """The smallest effect that data like these would find in 80 % of runs; NaN if that is unknown.
@@ -572,7 +584,7 @@ def verdict(
     if abs(asked) < detectable:
         reason = f"{abs(asked):.3f} was to be found, and four of five such runs would find {detectable:.3f}"
         return Verdict("cannot be decided here", f"{measured}: {reason}")
-    measured += f" ({found.n} pairs in {found.clusters} clusters)"
+    measured += f" ({found.size})"
     if not p < ALPHA:
         beyond = found.low > 0 or found.high < 0  # of 0: an interval is of one effect, p of all claims
         reason = f" when all claims are corrected for (p {p_text(p)})" if beyond else ""

@@ -97,9 +97,10 @@ def page(book: Executed, folder: Path, figures: dict[str, Path]) -> str:
     text = re.sub(
         r"\]\((\d\d_\w+)\.ipynb\b", r"](\1.md", text
     )  # from notebook to notebook: from page to page
+    player = f", model `{book.model}`, and the other parameters as below" * (book.model != paths.NO_MODEL)
     origin = (
-        f"*Model `{book.model}`, profile `{book.profile}`; made from "
-        f"[the notebook](../notebooks/{book.stem}.ipynb) by `./run_all.sh book`.*"
+        f"*Run with profile `{book.profile}`{player}; made from [the notebook]"
+        f"(../notebooks/{book.stem}.ipynb) by `./run_all.sh book`.*"
     )
     lines = "\n".join(line.rstrip() for line in text.splitlines())
     return f"{origin}\n\n" + re.sub(r"\n{3,}", "\n\n", lines).strip() + "\n"

@@ -75,6 +75,8 @@ class Claim:
         """
         if np.isnan(effect.value):
             return stats.NOT_MEASURED
+        if effect.fewest < stats.MIN_CLUSTERS:
+            return stats.NOT_TESTED
         if not self.assumed:
             return "not built in"
         if self.assumed not in ASSUMPTIONS:
@@ -178,14 +180,13 @@ def _corrected(found: Sequence[Estimate]) -> pd.Series:
 
 
 def _seen(found: Sequence[Estimate], corrected: pd.Series) -> list[bool]:
-    """Which effects differ from 0 by the corrected p, of a stand-in too; untested ones by their interval.
+    """Which effects differ from 0 by the corrected p, of a stand-in too.
 
-    One that is the same in every cluster is seen if it is not 0.
+    One that is the same in every cluster, and so has no p, is seen if it is not 0.
     """
-    apart = [effect.low > 0 or effect.high < 0 or (effect.agreed and effect.value != 0) for effect in found]
     return [
-        bool(outside if np.isnan(effect.p) else p < stats.ALPHA)
-        for effect, outside, p in zip(found, apart, corrected, strict=True)
+        bool(effect.value != 0 if effect.agreed else p < stats.ALPHA)
+        for effect, p in zip(found, corrected, strict=True)
     ]
 
 
@@ -217,7 +218,9 @@ def _interval(effect: Estimate) -> str:
     if np.isnan(effect.value):
         return f"{stats.NOT_MEASURED}: {effect.untested or 'undefined'}"
     reach = f" [{effect.low:+.3f}, {effect.high:+.3f}]" if not np.isnan(effect.low) else ""
-    return f"{effect.value:+.3f}{reach} ({effect.n} pairs in {effect.clusters} clusters)"
+    if effect.fewest < stats.MIN_CLUSTERS:
+        return f"{effect.value:+.3f}{reach}, {stats.NOT_TESTED}: {effect.untested}"
+    return f"{effect.value:+.3f}{reach} ({effect.size})"
 
 
 def _reversals(table: pd.DataFrame, told: Sequence[bool], standin: bool) -> pd.DataFrame:

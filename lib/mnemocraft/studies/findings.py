@@ -16,6 +16,7 @@ from IPython.display import DisplayHandle, Markdown
 
 from mnemocraft import paths, stats
 from mnemocraft.errors import unreadable
+from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import claims, report
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.markup import escaped
@@ -109,8 +110,15 @@ class Opening:
     def _text(self, played: Played, profile: str) -> str:
         named = {escaped(model): tables for model, tables in played.items()}
         lines = "\n".join(f"- {line}" for line in self._findings(named))
-        who = ", ".join("no language model" if model == "none" else f"`{model}`" for model in named)
+        who = ", ".join(map(_who, named))
         return f"**What we found** (played by {who}; profile `{profile}`)\n\n{lines}"
+
+
+def _who(model: str) -> str:
+    """Who played, with a word on a stand-in."""
+    if model == paths.NO_MODEL:
+        return "no language model"
+    return f"`{model}`" + " (a stand-in)" * is_surrogate(model)
 
 
 def shipped(stem: str) -> tuple[str, dict[str, dict[str, pd.DataFrame]]]:

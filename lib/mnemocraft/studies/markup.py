@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _MEANING = re.compile(r"[<>&`*|!~\"'\[\]{}\x00-\x1f]")
 _ALIKE = str.maketrans("$\\", "\uff04\uff3c")
@@ -16,3 +17,11 @@ def escaped(text: str) -> str:
     """
     flat = " ".join(text.split()).translate(_ALIKE)
     return _MEANING.sub(lambda sign: f"&#{ord(sign.group())};", flat)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as one reads them, ``a, b and c``; with semicolons if there is a comma in one."""
+    *first, last = names
+    stop = ";" if any("," in name for name in names) else ""
+    between = f"{stop or ','} "
+    return f"{between.join(first)}{stop} and {last}" if first else last

@@ -110,12 +110,12 @@ def _controller(model: str, found: Tables) -> str:
     table = found["table2"]
     mine = table[(table["world"] == "learned") & (table["group"] == AVERAGE) & (table["n"] > 0)]
     counts = [
-        f"{row['label']} in {round(row['value'] * row['n'])} of {int(row['n'])}"
+        f"{row['label']} {round(row['value'] * row['n'])} of {int(row['n'])}"
         for _, row in mine.iloc[::-1].iterrows()
     ]
     paper, tasks = mine.set_index("method")["paper"]["deps"], _claims(found, "controller")["tasks"].iloc[0]
     return (
-        f"`{model}`: with the learned controller the item is had by {', '.join(counts)} episodes (the paper: "
+        f"`{model}`: episodes that get the item with the learned controller: {', '.join(counts)} (the paper: "
         f"DEPS {paper:.0%}). With {tasks} tasks nothing about it is tested."
     )
 
@@ -124,15 +124,15 @@ def _power(model: str, found: Tables) -> str:
     rows = found["hypotheses"][lambda table: table["part"] == ALL]
     least, none = rows["detectable"].dropna() * 100, rows["detectable"].isna().sum()
     small = (rows["paper_effect"] < rows["detectable"]).sum()
-    lead = "With a stand-in nothing is decided about language models. " if is_surrogate(model) else ""
+    lead = f"`{model}`: " + "nothing is decided about language models; " * is_surrogate(model)
     if least.empty:
-        return f"{lead}No claim could be tested."
+        return f"{lead}no claim could be tested."
     said = [
-        f"With so many episodes a difference of {least.min():.0f} to {least.max():.0f} points, by claim, "
+        f"with so many episodes a difference of {least.min():.0f} to {least.max():.0f} points, by claim, "
         "shows in four of five runs."
     ]
     if none:
         said.append(f"{none} of {len(rows)} claims have no test.")
     if small:
-        said.append(f"For {small} the paper's effect is smaller than that.")
+        said.append(f"In {small} the paper's effect is smaller than that.")
     return lead + " ".join(said)

@@ -16,6 +16,7 @@ from mnemocraft import stats
 from mnemocraft.agents.deps.methods import LABELS
 from mnemocraft.stats import Cells, rate
 from mnemocraft.studies import papers
+from mnemocraft.studies.markup import listed
 from mnemocraft.worlds.minecraft_tasks import minecraft_task
 
 METHOD_OF = {
@@ -109,7 +110,7 @@ def identical(episodes: pd.DataFrame) -> pd.DataFrame:
         for method in filter(set(wide).__contains__, order):
             alike.setdefault(wide[method].to_numpy().tobytes(), []).append(method)
         for methods in alike.values():
-            labels = ", ".join((LABELS | AT_MOST)[method] for method in methods)
+            labels = listed([(LABELS | AT_MOST)[method] for method in methods])
             rows.append((world, " ".join(methods), labels, int(wide[methods[0]].sum()), len(wide)))
     return pd.DataFrame(rows, columns=["world", "methods", "labels", "success", "games"])
 

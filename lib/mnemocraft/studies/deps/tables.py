@@ -284,7 +284,7 @@ def _merged(
             first = replace(
                 first,
                 hypothesis=", ".join(dict.fromkeys(claim.hypothesis for claim in (first, *more))),
-                text=f"{sentence} ({number} claims in one row: equal success in every game)",
+                text=f"{sentence} ({number} claims in one row: those named together succeed alike)",
                 metric=metric,
                 paper_verdict=f"{first.paper_verdict}; of its {number} effects the smallest is shown",
             )

@@ -8,7 +8,6 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft import stats
-from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
@@ -60,7 +59,7 @@ def _small(model: str, tables: Tables) -> str:
         short += f" (of {full} the conversation no longer fits into the model's context)"
     if not unlike.empty:
         short += f"; in the {unlike['n'].max()} that do not begin like one it was shown: {_rates(unlike)}"
-    return f"{_who(model)} {short}. {reached}; {goal}.{shipped.each(tables['hypotheses'])}"
+    return f"`{model}`: {short}. {reached}; {goal}.{shipped.each(tables['hypotheses'])}"
 
 
 def _full(ends: pd.DataFrame) -> str:
@@ -89,12 +88,8 @@ def _leads(model: str, whole: pd.DataFrame) -> list[str]:
             for _, row in rows.iterrows()
         )
         mode = str(hypothesis).split(", ")[1]
-        lines.append(f"{_who(model)} GiG's Pass@1 in {mode} kitchens minus that of {told}.")
+        lines.append(f"`{model}`: GiG's Pass@1 in {mode} kitchens minus that of {told}.")
     return lines
-
-
-def _who(model: str) -> str:
-    return f"**{model}** (a stand-in):" if is_surrogate(model) else f"**{model}**:"
 
 
 def _ceiling(model: str, tables: Tables) -> str:
@@ -105,7 +100,7 @@ def _ceiling(model: str, tables: Tables) -> str:
         return ""
     named = ", ".join(f"{LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
     return (
-        f"{_who(model)} synchronous kitchens are at their ceiling (Pass@1: {named}; n = {rows['n'].min()} "
+        f"`{model}`: synchronous kitchens are at their ceiling (Pass@1: {named}; n = {rows['n'].min()} "
         "each), so that these methods cannot be told apart there."
     )
 
@@ -113,7 +108,7 @@ def _ceiling(model: str, tables: Tables) -> str:
 def _experience(model: str, whole: pd.DataFrame) -> str:
     rows = whole[whole["hypothesis"].isin(["experience", "plug-in"]) & (whole["metric"] == "pass_at_1")]
     told = "; ".join(f"{row['claim']}: {_effect(row)}, {row['verdict']}" for _, row in rows.iterrows())
-    return f"{_who(model)} {told}." if told else ""
+    return f"`{model}`: {told}." if told else ""
 
 
 def _undecided(model: str, whole: pd.DataFrame) -> str:
@@ -122,14 +117,14 @@ def _undecided(model: str, whole: pd.DataFrame) -> str:
         return ""
     hidden = whole[whole["paper_effect"].abs() < whole["detectable"]]
     if whole[UNIT].max() < stats.MIN_CLUSTERS:
-        return f"{_who(model)} nothing can be decided below {stats.MIN_CLUSTERS} {UNIT}."
+        return f"`{model}`: nothing can be decided below {stats.MIN_CLUSTERS} {UNIT}."
     if hidden.empty:
         return (
-            f"{_who(model)} each of the paper's effects is large enough to be found in these {UNIT}, by how "
+            f"`{model}`: each of the paper's effects is large enough to be found in these {UNIT}, by how "
             "much this player's success varies."
         )
     named = "; ".join(
         f"{row['claim']} (paper {row['paper_effect']:+.2f}, detectable {row['detectable']:.2f})"
         for _, row in hidden.iterrows()
     )
-    return f"{_who(model)} too small to be decided here: {named}."
+    return f"`{model}`: too small to be decided here: {named}."

@@ -10,7 +10,7 @@ from IPython.display import Markdown
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.estimates import text
-from mnemocraft.studies.findings import Played, points
+from mnemocraft.studies.findings import Played
 from mnemocraft.studies.household import small_tables
 from mnemocraft.studies.household.load import NAMES, STEM, games, task_of
 
@@ -94,6 +94,5 @@ def _controllers(model: str, tables: Tables) -> str:
 def _claims(model: str, tables: Tables) -> str:
     if "known_types" in tables:  # _small has said them
         return ""
-    rows: Sequence[pd.Series] = [row for _, row in tables["hypotheses"].iterrows() if row["pairs"] > 0]
-    told = "; ".join(f"{row['claim']}: {points(row)} ({row['verdict']})" for row in rows)
-    return f"`{model}`: {told}." if told else ""
+    told = shipped.each(tables["hypotheses"])
+    return f"`{model}`, the papers' claims:{told}" if told else ""

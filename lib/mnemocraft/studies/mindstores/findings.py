@@ -13,6 +13,7 @@ from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played, gather
+from mnemocraft.studies.markup import listed
 from mnemocraft.studies.mindstores import small_tables
 from mnemocraft.studies.mindstores.load import FRESH, FULL, LABELS, SIZES, STEM, chosen
 
@@ -58,7 +59,8 @@ def _small(model: str, found: Tables) -> str:
     table = found["hypotheses"]
     size = f"{table['pairs'].iloc[0]:,} pairs in {table['tasks'].iloc[0]} tasks"
     conduct = found["conduct"].set_index("player").loc[FULL]
-    foresight = f"{conduct['predictions']:.1f} predictions an episode, {conduct['revisions']:.1f} revisions"
+    revised = f"{conduct['revisions']:.1f} revisions" if conduct["revisions"] else "no revision in any"
+    foresight = f"{conduct['predictions']:.1f} predictions an episode, {revised}"
     lead = f"`{model}`, one memory for all tasks, each met twice ({size}); {foresight}"
     return f"{lead}:{shipped.each(table)}"
 
@@ -68,10 +70,10 @@ def _mended(model: str, found: Tables) -> str:
     rates = found["mended"].query("items == @ALL").set_index(["plan", "player"])
     named = small_tables.LABELS
     said = [
-        f"{plan}: " + ", ".join(f"{named[player]} {text(rates.loc[(plan, player)])}" for player in who)
+        f"\n    - {plan}: " + listed([f"{named[player]} {text(rates.loc[(plan, player)])}" for player in who])
         for plan, who in ((plan, rates.loc[plan].index) for plan in rates.index.unique("plan"))
     ]
-    return f"`{model}`, success by plan, looked at afterwards: {'; '.join(said)}."
+    return f"`{model}`, success by plan, looked at afterwards:{''.join(said)}"
 
 
 def _fresh(model: str, found: Tables) -> str:
@@ -90,11 +92,12 @@ def _skills(model: str, found: Tables) -> str:
     table = found["table3"].query("n > 0")
     shares = table.groupby("label", sort=False)["learnt"].mean()
     last = table[table["item"] == table["item"].iloc[-1]]
-    told = [f"{row['label']} {row['value']:.0f} (the paper: {row['paper']})" for row in _each(last)]
+    told = [f"{row['label']} {row['value']:.0f} (the paper: {row['paper']:.0f})" for row in _each(last)]
     learnt = ", ".join(f"{label} {share:.0%}" for label, share in shares.items())
     return (
         f"`{model}`: share of Table 3's skills that were learnt: {learnt}. Median iterations to "
-        f"{last['task'].iloc[0]}: {', '.join(told)}; without success those spent in vain."
+        f"{last['task'].iloc[0]}: {listed(told)}; without success all those allowed, here "
+        f"{table['most'].max():.0f} and in the paper 500."
     )
 
 
@@ -102,19 +105,21 @@ def _orders(model: str, found: Tables) -> str:
     table = found["orders"]
     told = [f"{row['label']} {row['value']:.1f}" for row in _each(table)]
     rows = _each(_rows(found, "ten tasks", "order_claims"))
-    effects = [f"{row['claim']}: {row['effect']:+.2f} plans a task: **{row['verdict']}**" for row in rows]
+    effects = [
+        f"\n    - {row['claim']}: {row['effect']:+.2f} plans a task: {shipped.verdict(row)}" for row in rows
+    ]
     if table.empty:
         return ""
     return (
         f"`{model}`: ten tasks without reset, plans a task over {table['orders'].max()} orders: "
-        f"{'; '.join([', '.join(told), *effects])}."
+        f"{listed(told)}.{''.join(effects)}"
     )
 
 
 def _calls(model: str, found: Tables) -> str:
     conduct = found["conduct"].query("part == @FRESH")
     shown = [f"{LABELS[row['player']]} {row['calls']:.1f}" for row in _each(conduct)]
-    return f"`{model}`: calls of the model an episode: {', '.join(shown)}." if shown else ""
+    return f"`{model}`: calls of the model an episode: {listed(shown)}." if shown else ""
 
 
 def _undecided(model: str, found: Tables) -> str:
