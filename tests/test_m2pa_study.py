@@ -109,7 +109,7 @@ def test_every_player_has_its_rows(records, second, out):
     assert set(drawn) == {"table1", "table3", "figure5", "figure7", "figure8", "figure9", "verdicts"}
     assert any("Two stand-ins" in text.get_text() for text in drawn["figure5"].texts)
     claims = found["hypotheses"]
-    assert claims["verdict"].str.match("consequence of|no effect seen|not built in").all()
+    assert set(claims["verdict"]) == {"not tested"}, "in so few tasks"
     told = findings.findings({"surrogate": found})
     assert "nothing is decided about language models" in told[-1]
     assert any("(Figure 8)" in line for line in told) and not any("(Figure 9)" in line for line in told)

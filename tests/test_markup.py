@@ -18,7 +18,7 @@ from mnemocraft import figstyle
 from mnemocraft.paths import ROOT
 from mnemocraft.studies import claims, findings
 from mnemocraft.studies.how2 import compare, facts
-from mnemocraft.studies.markup import escaped
+from mnemocraft.studies.markup import escaped, listed
 from mnemocraft.viewer import strip
 from mnemocraft.viewer.card import FAILED, card
 from mnemocraft.viewer.strip import Moment
@@ -106,3 +106,17 @@ def test_dollars_in_a_name_or_an_answer_do_not_break_a_figure(name):
     figure.canvas.draw()
     picture = card(f"Task {name}", [(f"mine {name}", FAILED)], [f"1 {name}"], None, f"I cannot {name}")
     assert isinstance(picture, np.ndarray)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["a"], "a"),
+        (["a", "b"], "a and b"),
+        (["a", "b", "c"], "a, b and c"),
+        (["all calls, no memory 3", "b 4"], "all calls, no memory 3; and b 4"),
+        (["b 4", "all calls, no memory 3", "c"], "b 4; all calls, no memory 3; and c"),
+    ],
+)
+def test_names_are_listed_as_one_reads_them(names: list[str], told: str) -> None:
+    assert listed(names) == told

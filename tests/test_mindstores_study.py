@@ -163,7 +163,7 @@ def test_every_table_and_figure_of_a_small_run(records, found, tmp_path):
     gap = found["hypotheses"].loc[0, "paper_effect"]
     means = papers.table("mindstores_table2").groupby("method")["success_rate"].mean()
     assert np.isclose(gap, (means["MINDSTORES"] - means["DEPS"]) / 100)
-    assert found["hypotheses"]["verdict"].str.match("consequence of|no effect seen|not built in").all()
+    assert set(found["hypotheses"]["verdict"]) == {"not tested"}, "in so few tasks"
     conduct = found["conduct"].set_index(["part", "player"])
     assert (
         conduct.loc[("fresh", "unaided"), "recalled"] == 0 < conduct.loc[("fresh", "mindstores"), "recalled"]

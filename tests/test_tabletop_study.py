@@ -100,7 +100,7 @@ def test_tables_figures_and_findings(found) -> None:
     perfect = table.query("controller == 'oracle' and method == 'perfect'")
     assert (perfect["value"] == 1).all(), "nothing keeps the perfect planner from the goal"
     assert list(found["figure1"]["controller"]) == ["oracle", "learned"]
-    assert found["hypotheses"]["verdict"].str.match("consequence of|no effect seen|not built in").all()
+    assert set(found["hypotheses"]["verdict"]) == {"not tested"}, "in so few tasks"
     assert set(analysis.draw(found, "surrogate")) == {"tasks", "table8", "verdicts"}
     lines = findings.findings({"surrogate": found})
     assert len(lines) == 7 and "nothing is decided" in lines[-1]

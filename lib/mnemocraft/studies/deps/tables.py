@@ -277,7 +277,8 @@ def _merged(
     for ((world, one, *_), *others), (first, *more) in together.items():
         if more:
             metric, number = f"{first.metric} {len(kept)}", len(more) + 1
-            sentence = f"{one} solve more than {others[0][1]} in {WHERE[str(world)]}"
+            solve = "solve" if " and " in str(one) else "solves"
+            sentence = f"{one} {solve} more than {others[0][1]} in {WHERE[str(world)]}"
             for part, weights in {ALL: first.weights, **first.parts}.items():
                 least = min(_effect(claim, part, printed) for claim in (first, *more))
                 smallest |= {(metric, key): least if w > 0 else 0.0 for key, w in weights.items()}
