@@ -65,7 +65,7 @@ def test_success_by_kind_of_task_the_goal_and_the_claims():
     assert effects["GiG solves more than ReAct", "all"] == 0.5
     assert effects["GiG solves more than ReAct", "unknown"] == 0.5
     assert effects["GiG solves more than ReCAP", "known"] == 0
-    assert effects["GiG solves more held to the commands than free", "unknown"] == 0.5
+    assert effects["GiG solves more if held to the commands than if free", "unknown"] == 0.5
     told = findings.findings({"x": found})
     assert len(told) == 1 and "GiG solves more than ReCAP: +25.0 points" in told[0]
     named = small_tables.LABELS["gig"]

@@ -119,7 +119,7 @@ def test_only_a_language_models_effects_stand_beside_the_papers(played):
     for name in ("direction", "size"):
         assert (SMALL, name) in table.columns and ("surrogate", name) not in table.columns
     assert list(table.columns.unique(0)) == ["paper", SMALL, "surrogate"]
-    assert table["surrogate", "verdict"].str.match("consequence of: |no effect seen").all()
+    assert set(table["surrogate", "verdict"]) == {"not tested"}, "its targets are too few"
     assert set(table.index.unique("part")) == {"all", "low", "high"} and len(table) == 7 * 3
 
 
