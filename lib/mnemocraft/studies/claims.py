@@ -29,6 +29,10 @@ ALL = "all"
 """The part of a table's row that is about all cells of a claim."""
 
 
+AGAINST = "against "
+"""What the name of a part begins with that is not a part of the cells but one of the other arms."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """A directed claim: the weighted sum of cells of ``metric`` has the sign ``direction``.
@@ -190,6 +194,11 @@ def _seen(found: Sequence[Estimate], corrected: pd.Series) -> list[bool]:
     ]
 
 
+def within(part: str) -> str:
+    """Where a part's effect is, in words."""
+    return part if part.startswith(AGAINST) else f"in {part}"
+
+
 def begun(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of claims of which something was played: the claims, and those of their parts that were."""
     ran = table["effect"].notna()
@@ -228,7 +237,7 @@ def _reversals(table: pd.DataFrame, told: Sequence[bool], standin: bool) -> pd.D
     for _, rows in table.groupby(["hypothesis", "claim"], sort=False):
         parts = rows[rows["part"] != ALL]
         if set(np.sign(parts.loc[np.asarray(told)[parts.index], "effect"])) >= {-1.0, 1.0}:
-            signs = ", ".join(f"{row['effect']:+.3f} in {row['part']}" for _, row in parts.iterrows())
+            signs = ", ".join(f"{row['effect']:+.3f} {within(row['part'])}" for _, row in parts.iterrows())
             whole = rows.index[rows["part"] == ALL]
             table.loc[whole, "finding"] += f". The effect reverses: {signs}"
             if not standin:
@@ -301,7 +310,7 @@ def sentences(table: pd.DataFrame, model: str) -> str:
 
 def _sentence(row: pd.Series, model: str, whole: str) -> str:
     if row["part"] != whole:
-        return f"    - in {row['part']}: **{row['verdict']}**, {row['finding']}{_beside_paper(row)}"
+        return f"    - {within(row['part'])}: **{row['verdict']}**, {row['finding']}{_beside_paper(row)}"
     effect_size = "" if pd.isna(row["cohens_h"]) else f"; Cohen's h {row['cohens_h']:+.2f}"
     where = "" if whole == ALL else f" in {whole}, which it played alone"
     return (

@@ -18,7 +18,7 @@ from mnemocraft.errors import MnemocraftError, unreadable
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.files import replace_file
 from mnemocraft.stats import MIN_CLUSTERS, NOT_TESTED
-from mnemocraft.studies.claims import ALL, played_part, unit
+from mnemocraft.studies.claims import ALL, played_part, unit, within
 
 RESULTS = paths.DATA / "results"
 RUNS = paths.DATA / "runs.csv"
@@ -119,7 +119,7 @@ def _rows(claims: pd.DataFrame) -> str:
     effects = [_effect(row) for _, row in claims.iterrows()]
     beside = [_beside(row) for _, row in claims.iterrows()]
     shown = {
-        "claim": claims["claim"].where(whole, "→ in " + claims["part"].astype(str)),
+        "claim": claims["claim"].where(whole, "→ " + claims["part"].map(within)),
         "effect": effects,
         "paper": claims["paper_effect"].map(_number),
         "clusters": claims["clusters"].astype(str) + " " + claims["unit"],

@@ -66,6 +66,16 @@ def _p(row: pd.Series) -> str:
     return ""
 
 
+def power(table: pd.DataFrame) -> str:
+    """What runs as large as that of a table of claims can find, as a sentence."""
+    least = 100 * table.loc[table["part"] == ALL, "detectable"].dropna()
+    if least.empty:
+        return "No claim could be tested."
+    low, high = (f"{end:.0f}" for end in (least.min(), least.max()))
+    span = low if low == high else f"{low} to {high}"
+    return f"A difference of {span} points, by claim, shows in four of five such runs."
+
+
 def told(row: pd.Series) -> str:
     """A claim with its effect and its verdict."""
     return f"{row['claim']}: {points(row)}: {verdict(row)}"

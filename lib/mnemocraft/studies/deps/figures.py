@@ -113,7 +113,7 @@ def within_calls(table: pd.DataFrame, model: str) -> Figure:
     for axes, items in zip(grid, ITEMS, strict=True):
         part = table[table["items"] == items]
         lines(axes, series(part.assign(x=part["max_calls"]), "arm", arms), "x", arms.values(), apart=0.3)
-        axes.set_title(f"{items} tasks (n = {max(part['n'], default=0)})")
+        axes.set_title(f"{items} tasks (n = {max(part['n'], default=0)} games)")
         axes.set_xticks(range(1, small_tables.CALLS + 1, 2))
         axes.set_xlabel("Calls of the model")
     per_cent(grid[0], "Success (%)")

@@ -53,7 +53,8 @@ def _first_plans(model: str, found: Tables) -> str:
     goals = found["goals_of_the_design"]
     kinds = {KNOWN_UNLIKE: "known tasks that were in no lesson"}
     told = "; ".join(
-        f"{per_cent(row)} of {row['n']} {kinds.get(row['items'], row['items'] + ' tasks')} "
+        f"{per_cent(row)} of {row['n']} games of {row['n_tasks']} "
+        f"{kinds.get(row['items'], row['items'] + ' tasks')} "
         f"(goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
         for _, row in goals.iterrows()
     )
@@ -122,17 +123,12 @@ def _controller(model: str, found: Tables) -> str:
 
 def _power(model: str, found: Tables) -> str:
     rows = found["hypotheses"][lambda table: table["part"] == ALL]
-    least, none = rows["detectable"].dropna() * 100, rows["detectable"].isna().sum()
+    none = rows["detectable"].isna().sum()
     small = (rows["paper_effect"] < rows["detectable"]).sum()
-    lead = f"`{model}`: " + "nothing is decided about language models; " * is_surrogate(model)
-    if least.empty:
-        return f"{lead}no claim could be tested."
-    said = [
-        f"with so many episodes a difference of {least.min():.0f} to {least.max():.0f} points, by claim, "
-        "shows in four of five runs."
-    ]
-    if none:
+    said = ["Nothing is decided about language models."] if is_surrogate(model) else []
+    said.append(shipped.power(found["hypotheses"]))
+    if 0 < none < len(rows):
         said.append(f"{none} of {len(rows)} claims have no test.")
     if small:
         said.append(f"In {small} the paper's effect is smaller than that.")
-    return lead + " ".join(said)
+    return f"`{model}`: {' '.join(said)}"

@@ -8,6 +8,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft import stats
+from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import text
@@ -15,6 +16,7 @@ from mnemocraft.studies.findings import Played
 from mnemocraft.studies.gig import small, small_tables, sweep
 from mnemocraft.studies.gig.measures import LABELS
 from mnemocraft.studies.gig.tables import UNIT
+from mnemocraft.studies.markup import listed
 from mnemocraft.studies.small_player import KNOWN
 
 Tables = Mapping[str, pd.DataFrame]
@@ -49,24 +51,26 @@ def _small(model: str, tables: Tables) -> str:
     found, goals = tables["known_dishes"], tables["goals_of_the_design"]
     rows = found[found["items"] == small.KNOWN_SHORT]
     known = goals[goals["items"] == KNOWN]
-    unlike = found[found["items"] == small_tables.UNLIKE[small.KNOWN_SHORT]]
+    unlike = found[found["items"] == small_tables.UNLIKE[small.KNOWN_SHORT]].set_index("method")
+    unlike = unlike.reindex(rows["method"]).dropna(subset="value").reset_index()
     reached = f"All known dishes: {_rates(known.dropna(subset='value')) or 'not all are recorded'}"
     met = ", ".join(f"{row['met']} with {small_tables.LABELS[row['method']]}" for _, row in known.iterrows())
     goal = f"goal ({known['goal'].iloc[0]}) met: {met}"
     where = f"{rows['n'].max()} kitchens ({rows['layouts'].max()} layouts, which the intervals count)"
     short = f"Pass@1 with a short known dish in {where}: {_rates(rows)}"
     if full := _full(tables["statuses"].query("items == @small.KNOWN_SHORT")):
-        short += f" (of {full} the conversation no longer fits into the model's context)"
+        short += f" (episodes whose conversation no longer fits into the model's context: {full})"
     if not unlike.empty:
         short += f"; in the {unlike['n'].max()} that do not begin like one it was shown: {_rates(unlike)}"
-    return f"`{model}`: {short}. {reached}; {goal}.{shipped.each(tables['hypotheses'])}"
+    claims = tables["hypotheses"]
+    return f"`{model}`: {short}. {reached}; {goal}. {shipped.power(claims)}{shipped.each(claims)}"
 
 
 def _full(ends: pd.DataFrame) -> str:
     """Whose episodes ended because nothing more could be read."""
     counts = ends.set_index("method").get("ended_dialogue_full", pd.Series(dtype=int))
-    told = [f"{n} episodes of {small_tables.LABELS[str(method)]}" for method, n in counts.items() if n]
-    return ", ".join(told)
+    told = [f"{small_tables.LABELS[str(method)]} {n}" for method, n in counts.items() if n]
+    return listed(told) if told else ""
 
 
 def _rates(rows: pd.DataFrame) -> str:
@@ -112,8 +116,8 @@ def _experience(model: str, whole: pd.DataFrame) -> str:
 
 
 def _undecided(model: str, whole: pd.DataFrame) -> str:
-    """Which of the paper's effects these data could not have found."""
-    if whole.empty:
+    """Which of the paper's effects these data could not have found; of a stand-in nothing is decided."""
+    if whole.empty or is_surrogate(model):
         return ""
     hidden = whole[whole["paper_effect"].abs() < whole["detectable"]]
     if whole[UNIT].max() < stats.MIN_CLUSTERS:

@@ -190,13 +190,9 @@ SYNC_VERDICTS = {
     "react": "holds on two models, a tie on Gemini (Table 1)",
     "cot": "holds (4.3, no test)",
 }
-ASSUMED = {
-    "recap": "looks ahead without error",
-    "react": "looks ahead without error",
-    "cot": "sees what it did",
-}
-"""What the surrogate's differences between GiG and a baseline follow from."""
 EXPERIENCE, LOOPS = "follows experience", "one way out of a loop is enough"
+ASSUMED = {"recap": LOOPS, "react": LOOPS, "cot": "sees what it did"}
+"""What the surrogate's differences between GiG and a baseline follow from."""
 
 
 def _effort(*modes: str) -> dict[Key, float]:

@@ -50,13 +50,15 @@ def _small(model: str, tables: Tables) -> str:
     )
     claims = shipped.each(tables["hypotheses"])
     told = f"`{model}`, {where}: {rates}.{_by_rules(tables['known_types'], list(met['player']))}"
-    return f"{told} Ended by answers that are no command: {refused}.{claims}"
+    able = shipped.power(tables["hypotheses"])
+    return f"{told} Ended by answers that are no command: {refused}. {able}{claims}"
 
 
 def _by_rules(table: pd.DataFrame, players: Sequence[str]) -> str:
     """The rates where all rules were shown and where not; their mean is that of no game."""
     said = []
-    for items, what in (("known", "games whose rules were all shown in training"), ("unknown", "others")):
+    shown = "games whose rules, if any, were all shown in training"
+    for items, what in (("known", shown), ("unknown", "others")):
         rows = table[(table["items"] == items) & table["player"].isin(players) & (table["n"] > 0)]
         rates = ", ".join(f"{small_tables.LABELS[row['player']]} {text(row)}" for _, row in rows.iterrows())
         said += [f"in the {rows['n'].max()} {what} {rates}"] if rates else []

@@ -16,6 +16,7 @@ from mnemocraft.studies.findings import Played, gather
 from mnemocraft.studies.markup import listed
 from mnemocraft.studies.mindstores import small_tables
 from mnemocraft.studies.mindstores.load import FRESH, FULL, LABELS, SIZES, STEM, chosen
+from mnemocraft.studies.mindstores.tables import AVERAGE
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -62,7 +63,7 @@ def _small(model: str, found: Tables) -> str:
     revised = f"{conduct['revisions']:.1f} revisions" if conduct["revisions"] else "no revision in any"
     foresight = f"{conduct['predictions']:.1f} predictions an episode, {revised}"
     lead = f"`{model}`, one memory for all tasks, each met twice ({size}); {foresight}"
-    return f"{lead}:{shipped.each(table)}"
+    return f"{lead}. {shipped.power(table)}{shipped.each(table)}"
 
 
 def _mended(model: str, found: Tables) -> str:
@@ -85,7 +86,11 @@ def _shared(model: str, found: Tables) -> str:
 
 
 def _overworld(model: str, found: Tables) -> str:
-    return _of(model, found, "overworld memory")
+    """The claim, and the rates of all players: one is a control that no claim is about."""
+    table = found["overworld"]
+    rates = table[table["task"] == AVERAGE]
+    told = listed([f"{row['label']} {text(row)}" for row in _each(rates)])
+    return f"{_of(model, found, 'overworld memory')}\n    - success: {told}"
 
 
 def _skills(model: str, found: Tables) -> str:

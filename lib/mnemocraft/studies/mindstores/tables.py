@@ -14,7 +14,7 @@ from mnemocraft import stats
 from mnemocraft.runs.study import FAILURES
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import claims, papers
-from mnemocraft.studies.claims import ALL, NOT_ASKED, Claim
+from mnemocraft.studies.claims import AGAINST, ALL, NOT_ASKED, Claim
 from mnemocraft.studies.estimates import NUMBERS, in_order, rates
 from mnemocraft.studies.mindstores.load import (
     CONTROLS,
@@ -179,7 +179,7 @@ def _claim(part: str, one: str, other: str, text: str, said: str = NOT_ASKED, as
 def _against(others: Sequence[str], text: str, assumed: str) -> Claim:
     """A claim on other memories together; ``parts`` are these memories."""
     weights = difference([(SHARED, FULL, ALL)], [(SHARED, other, ALL) for other in others])
-    parts = {other: _over(SHARED, FULL, other) for other in others}
+    parts = {f"{AGAINST}{other}": _over(SHARED, FULL, other) for other in others}
     return Claim(
         "shared memory", text, "success", weights, NOT_ASKED, rates=True, parts=parts, assumed=assumed
     )
@@ -193,7 +193,8 @@ CLAIMS = (
            assumed=MENDS),
     _claim(FRESH, "mindstores", "no_prediction", "predicting outcomes solves more than not predicting them",
            assumed=FORESEES),
-    _claim(FRESH, "mindstores", "single_shot", "revising solves more than a single shot",
+    _claim(FRESH, "mindstores", "single_shot",
+           "up to three plans, foreseen and corrected, solve more than one",
            "announced (section 4.4), no result", EXPLAINS),
     _claim(SHARED, FULL, DEPS, "one memory for all tasks solves more than none", "holds (5.4)", MENDS),
     _against(("shuffled", "random"), "what is nearest solves more than other content of the memory", MENDS),
