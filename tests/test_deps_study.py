@@ -268,7 +268,7 @@ def test_findings_are_read_from_the_tables(records: pd.DataFrame) -> None:
     assert f"**{row['success']} of 456**" in lines[0] and "consequence of: one move list" in lines[0]
     learned = records.query("world == 'learned'").groupby("method")["success"].sum()
     assert f"DEPS {learned['deps']} of 48, DEP {learned['dep']} of 48" in lines[4] and "DEPS 49%" in lines[4]
-    assert "nothing is decided about language models" in lines[5] and len(lines) == 6
+    assert "Nothing is decided about language models" in lines[5] and len(lines) == 6
     judged = analysis.tables(of_a_model(), "tables9-16", "paper")
     told = findings.findings({"a model": judged})
     assert "no two planners" in told[0] and "**holds**" in told[1] and "stand-in" not in " ".join(told)

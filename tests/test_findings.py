@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 from nbclient import NotebookClient
@@ -106,3 +107,14 @@ def test_points_are_read_with_their_interval_if_they_have_one() -> None:
     row = pd.Series({"effect": 0.1625, "low": 0.095, "high": 0.2275})
     assert findings.points(row) == "+16.2 points [+9.5, +22.8]"
     assert findings.points(pd.Series({"gain": 1.0, "low": None, "high": None}), "gain") == "+100.0 points"
+
+
+def test_what_runs_so_large_can_find_is_told_of_whole_claims() -> None:
+    table = pd.DataFrame({"part": ["all", "low", "all", "all"], "detectable": [0.11, 0.9, 0.25, np.nan]})
+    assert (
+        findings.power(table) == "A difference of 11 to 25 points, by claim, shows in four of five such runs."
+    )
+    assert (
+        findings.power(table[:2]) == "A difference of 11 points, by claim, shows in four of five such runs."
+    )
+    assert findings.power(table[3:]) == "No claim could be tested."

@@ -87,10 +87,9 @@ def _shared(model: str, found: Tables) -> str:
 
 def _overworld(model: str, found: Tables) -> str:
     """The claim, and the rates of all players: one is a control that no claim is about."""
-    table = found["overworld"]
-    rates = table[table["task"] == AVERAGE]
-    told = listed([f"{row['label']} {text(row)}" for row in _each(rates)])
-    return f"{_of(model, found, 'overworld memory')}\n    - success: {told}"
+    claim, table = _of(model, found, "overworld memory"), found["overworld"]
+    rates = [f"{row['label']} {text(row)}" for row in _each(table[table["task"] == AVERAGE])]
+    return f"{claim}\n    - success: {listed(rates)}"
 
 
 def _skills(model: str, found: Tables) -> str:
