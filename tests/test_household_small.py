@@ -71,6 +71,10 @@ def test_success_by_kind_of_task_the_goal_and_the_claims():
     named = small_tables.LABELS["gig"]
     assert f"in the 2 games whose rules, if any, were all shown in training {named} 1.00" in told[0]
     assert f"in the 2 others {named} 0.50" in told[0]
+    first, *_ = told[0].partition(" Ended by")
+    assert "They do as many of every type but Pick & Place" in first and "; Pick Two & Place (" in first
+    alike = found["by_type"].assign(value=0.5)
+    assert "They do as many" not in findings.findings({"x": found | {"by_type": alike}})[0]
 
 
 def test_the_games_of_a_task_are_one_cluster():

@@ -13,6 +13,7 @@ from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.household import small_tables
 from mnemocraft.studies.household.load import NAMES, STEM, games, task_of
+from mnemocraft.studies.household.tables import AVERAGE
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -49,7 +50,9 @@ def _small(model: str, tables: Tables) -> str:
         for _, row in ends[ends["player"].isin(met["player"])].iterrows()
     )
     claims = shipped.each(tables["hypotheses"])
-    told = f"`{model}`, {where}: {rates}.{_by_rules(tables['known_types'], list(met['player']))}"
+    players = list(met["player"])
+    split = _by_rules(tables["known_types"], players) + _apart(tables["by_type"], players)
+    told = f"`{model}`, {where}: {rates}.{split}"
     able = shipped.power(tables["hypotheses"])
     return f"{told} Ended by answers that are no command: {refused}. {able}{claims}"
 
@@ -60,9 +63,23 @@ def _by_rules(table: pd.DataFrame, players: Sequence[str]) -> str:
     shown = "games whose rules, if any, were all shown in training"
     for items, what in (("known", shown), ("unknown", "others")):
         rows = table[(table["items"] == items) & table["player"].isin(players) & (table["n"] > 0)]
-        rates = ", ".join(f"{small_tables.LABELS[row['player']]} {text(row)}" for _, row in rows.iterrows())
-        said += [f"in the {rows['n'].max()} {what} {rates}"] if rates else []
+        said += [f"in the {rows['n'].max()} {what} {_by_player(rows)}"] if len(rows) else []
     return f" That is, {'; '.join(said)}." if said else ""
+
+
+def _apart(table: pd.DataFrame, players: Sequence[str]) -> str:
+    """The types of task that not all players do equally often; looked at afterwards, no claim is on them."""
+    mine = table[table["player"].isin(players) & (table["what"] != AVERAGE)]
+    said = [
+        f"{what} ({_by_player(rows)})"
+        for what, rows in mine.groupby("what", sort=False)
+        if rows["value"].nunique() > 1
+    ]
+    return f" They do as many of every type but {'; '.join(said)}." if said else ""
+
+
+def _by_player(rows: pd.DataFrame) -> str:
+    return ", ".join(f"{small_tables.LABELS[row['player']]} {text(row)}" for _, row in rows.iterrows())
 
 
 def _totals(model: str, tables: Tables) -> str:
