@@ -90,6 +90,8 @@ def test_a_claim_that_follows_from_no_assumption_is_not_built_in() -> None:
     assert Claim("H", "", "x", {}).of_standin(effect, True) == "not built in"
     with pytest.raises(KeyError, match="no assumption 'magic'"):
         Claim("H", "", "x", {}, assumed="magic").of_standin(effect, True)
+    with pytest.raises(KeyError, match="no assumption 'magic'"):  # in few clusters too
+        Claim("H", "", "x", {}, assumed="magic").of_standin(replace(effect, fewest=3), True)
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,12 @@ class Estimate:
     paired: bool = True
 
     @property
+    def measured(self) -> str:
+        """Its value, and its interval if it has one, in words."""
+        reach = "" if np.isnan(self.low) else f" [{self.low:+.3f}, {self.high:+.3f}]"
+        return f"{self.value:+.3f}{reach}"
+
+    @property
     def size(self) -> str:
         """How much is behind it, in words."""
         what = "pairs" if self.paired else "episodes of the smaller arm"
@@ -576,9 +582,7 @@ def verdict(
         raise MnemocraftError(f"direction is {direction!r}: it must be 'positive' or 'negative'")
     if np.isnan(found.value):
         return Verdict(NOT_MEASURED, f"{NOT_MEASURED}: {found.untested or 'undefined'}")
-    measured = f"{found.value:+.3f}"
-    if not np.isnan(found.low):
-        measured += f" [{found.low:+.3f}, {found.high:+.3f}]"
+    measured = found.measured
     if found.untested:
         return Verdict(NOT_TESTED, f"{measured}, {NOT_TESTED}: {found.untested}")
     if abs(asked) < detectable:

@@ -27,8 +27,6 @@ NOT_ASKED = "not in the paper"
 """What the paper says of a claim that is ours."""
 ALL = "all"
 """The part of a table's row that is about all cells of a claim."""
-
-
 AGAINST = "against "
 """What the name of a part begins with that is not a part of the cells but one of the other arms."""
 
@@ -77,14 +75,14 @@ class Claim:
 
         Whether it was ``seen`` beside all others (:func:`_seen`) decides: what was not is no consequence.
         """
+        if self.assumed and self.assumed not in ASSUMPTIONS:
+            raise KeyError(f"no assumption {self.assumed!r}: there are {', '.join(ASSUMPTIONS)}")
         if np.isnan(effect.value):
             return stats.NOT_MEASURED
         if effect.fewest < stats.MIN_CLUSTERS:
             return stats.NOT_TESTED
         if not self.assumed:
             return "not built in"
-        if self.assumed not in ASSUMPTIONS:
-            raise KeyError(f"no assumption {self.assumed!r}: there are {', '.join(ASSUMPTIONS)}")
         if not seen:
             return "no effect seen" + ", as assumed" * self.assumed_nothing
         return "not built in" if self.assumed_nothing else f"consequence of: {self.assumed}"
@@ -226,10 +224,9 @@ def agreement(effect: Estimate, paper: float) -> dict[str, str]:
 def _interval(effect: Estimate) -> str:
     if np.isnan(effect.value):
         return f"{stats.NOT_MEASURED}: {effect.untested or 'undefined'}"
-    reach = f" [{effect.low:+.3f}, {effect.high:+.3f}]" if not np.isnan(effect.low) else ""
     if effect.fewest < stats.MIN_CLUSTERS:
-        return f"{effect.value:+.3f}{reach}, {stats.NOT_TESTED}: {effect.untested}"
-    return f"{effect.value:+.3f}{reach} ({effect.size})"
+        return f"{effect.measured}, {stats.NOT_TESTED}: {effect.untested}"
+    return f"{effect.measured} ({effect.size})"
 
 
 def _reversals(table: pd.DataFrame, told: Sequence[bool], standin: bool) -> pd.DataFrame:
