@@ -14,7 +14,7 @@ from mnemocraft import figstyle
 from mnemocraft.envs.plancraft.data import example, examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies import checks, claims
-from mnemocraft.studies.how2 import analysis, compare, findings, known, measures, sweep
+from mnemocraft.studies.how2 import analysis, compare, figures, findings, known, measures, sweep
 from mnemocraft.studies.how2.load import SPLITS
 
 MAIN = [c for c in conditions() if c[3] == "main"]
@@ -101,13 +101,15 @@ def test_one_split_alone_gets_its_own_verdicts(played):
     assert claims.played_part(played[SMALL]["hypotheses"]) == claims.ALL
     [said] = [line for line in findings.findings({SMALL: found}) if "claims with" in line]
     assert said.startswith(f"Of 7 claims with **{SMALL}** in `low`, the one split that it played: ")
-    drawn = analysis.draw({"surrogate": played["surrogate"], SMALL: found})
-    assert "figure4_small" in drawn and "figure8_small" not in drawn
-    [label] = [text for text in texts(drawn["hypotheses"]) if text.startswith(figstyle.called(SMALL))]
+    assert not found["figure8"]["n"].any(), "it is about the high split, and so is not drawn"
+    both = {"surrogate": played["surrogate"], SMALL: found}
+    effects = figures.effects({name: tables["hypotheses"] for name, tables in both.items()})
+    [label] = [text for text in texts(effects) if text.startswith(figstyle.called(SMALL))]
     assert label.startswith(f"{figstyle.called(SMALL)}, low repetition only, n = ")
-    titles = {axes.get_title() for axes in drawn["figure7"].axes if "not run" in axes.get_title()}
+    figure7 = figures.figure7({name: tables["table1"] for name, tables in both.items()})
+    titles = {axes.get_title() for axes in figure7.axes if "not run" in axes.get_title()}
     assert titles == {f"{figstyle.called(SMALL)}: high repetition (not run)"}
-    for each in map(plt.figure, plt.get_fignums()):
+    for each in (effects, figure7):
         plt.close(each)
 
 
@@ -280,11 +282,10 @@ def test_figures_name_their_models_and_mark_only_the_surrogate(played):
 
 
 def test_figure7_draws_each_models_own_numbers(played):
-    grid = analysis.draw(played)["figure7"].axes
-    solved = grid[2].containers[0].lines[0].get_ydata()  # the small model, executable answers, low split
+    figure = figures.figure7({name: tables["table1"] for name, tables in played.items()})
+    solved = figure.axes[2].containers[0].lines[0].get_ydata()  # the small model, executable, low split
     assert np.allclose(solved, 100)
-    for figure in map(plt.figure, plt.get_fignums()):
-        plt.close(figure)
+    plt.close(figure)
 
 
 def test_without_a_small_model_there_are_two_panels(played):

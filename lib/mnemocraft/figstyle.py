@@ -181,8 +181,10 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
         figure.draw_without_rendering()  # lays out once, for both files
         if (least := smallest(figure)) < MIN_FONT:
             raise ValueError(f"{name} has text of {least:g} pt, less than {MIN_FONT:g}.")
-        figure.set_layout_engine("none")
         told = f"{figure.get_figwidth():g} in wide, text from {least:g} pt"
+    # Not the engine "none": with any, each file is drawn twice.
+    with mpl.rc_context(_STYLE | {"figure.constrained_layout.use": False}):
+        figure.set_layout_engine(None)
         figure.savefig(paths[0], metadata={"CreationDate": None, "Creator": "mnemocraft", "Producer": None})
         figure.savefig(paths[1], metadata={"Software": None, "Description": told})
     plt.close(figure)

@@ -159,21 +159,28 @@ class Cells:
         the two halves where flipping one half's signs takes the whole mean further from 0. The test errs as
         often as it says if clusters err to either side alike; :func:`error_rates` says how often if not.
         """
+        found = self.counted(weights)
+        if not self._has(weights):
+            return found
+        ends = _ends(*self._of(weights, _halves))
+        low, high = _interval(ends)
+        p = float(_p(ends)) if found.fewest >= MIN_CLUSTERS and not np.isnan(low) else np.nan
+        return replace(found, low=low, high=high, p=p, undefined=float(np.isinf(ends[0]).mean()))
+
+    def counted(self, weights: Mapping[Key, float]) -> Estimate:
+        """A contrast's value and how much is behind it, without the splits: no interval and no p."""
         if not self._has(weights):
             return Estimate(np.nan, np.nan, np.nan, np.nan, 0, 0)
+        value = round(sum(w * self.value[key] for key, w in weights.items()), 12) + 0.0
         sizes = np.array([self.sizes[key] for key in weights])
         clusters, fewest = int(sizes.any(axis=0).sum()), int((sizes > 0).sum(axis=1).min())
         together = sizes.sum(axis=0)
         effective = float(together.sum() ** 2 / (together**2).sum()) if clusters else 0.0
-        ends = _ends(*self._of(weights, _halves))
-        low, high = _interval(ends)
-        p = float(_p(ends)) if fewest >= MIN_CLUSTERS and not np.isnan(low) else np.nan
-        undefined = float(np.isinf(ends[0]).mean())
-        value = round(sum(w * self.value[key] for key, w in weights.items()), 12) + 0.0
         arms = [sizes[[w * sign > 0 for w in weights.values()]].any(axis=0) for sign in (1, -1)]
+        paired = not all(arm.any() for arm in arms) or bool((arms[0] == arms[1]).all())
         return Estimate(
-            value, low, high, p, self._pairs(weights), clusters, fewest, undefined, effective,
-            paired=not all(arm.any() for arm in arms) or bool((arms[0] == arms[1]).all()),
+            value, np.nan, np.nan, np.nan, self._pairs(weights), clusters, fewest,
+            effective=effective, paired=paired,
         )  # fmt: skip
 
     def detectable(self, weights: Mapping[Key, float], tests: int = 1, rates: bool = False) -> float:
@@ -189,11 +196,14 @@ class Cells:
             tests: Among how many it is judged (the first step of Holm's correction).
             rates: It is of successes in pairs of episodes.
         """
-        found = self.estimate(weights)
-        if np.isnan(found.p):
+        found = self.counted(weights)
+        if found.fewest < MIN_CLUSTERS:
             return float("nan")
         halves = self._of(weights, _halves)
-        low, high = _interval(_ends(*halves), ALPHA / tests)
+        ends = _ends(*halves)
+        if np.isnan(_interval(ends)[0]):  # then there is no test
+            return float("nan")
+        low, high = _interval(ends, ALPHA / tests)
         noise = halves[np.isfinite(halves)] - found.value
         reach = max(found.value - low, high - found.value) + np.quantile(np.abs(noise), 2 * POWER - 1)
         if not rates:

@@ -117,7 +117,7 @@ def clustered(
     cells = stats.cells(episodes, stats.rate("passed"), by, cluster=cluster)
     played = dict.fromkeys(episodes[list(by)].itertuples(index=False, name=None))
     order = played if keys is None else [key for key in keys if key in played]
-    rows = [(*key, *over_clusters(cells.estimate({key: 1.0}), unit).values()) for key in order]
+    rows = [(*key, *over_clusters(cells.counted({key: 1.0}), unit).values()) for key in order]
     return pd.DataFrame(rows, columns=[*by, *NUMBERS, unit])
 
 

@@ -50,8 +50,7 @@ def relevance(episodes: pd.DataFrame, trajectory: judged.Trajectory) -> pd.DataF
         mine = main[(main["setup"] == setup) & (main["split"] == split)]
         said = _said(mine, trajectory)
         more, most = (
-            asked.estimate(difference([(one, split)], [(without, split)])).value
-            for one in (setup, "just_ask")
+            asked.counted(difference([(one, split)], [(without, split)])).value for one in (setup, "just_ask")
         )
         repeats = 1 - mine["target"].nunique() / mine["task"].nunique() if len(mine) else float("nan")
         rows.append(

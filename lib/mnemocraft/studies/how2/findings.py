@@ -15,6 +15,7 @@ from mnemocraft.studies.estimates import over_clusters, text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.how2 import facts, judged
 from mnemocraft.studies.how2.compare import in_order
+from mnemocraft.studies.how2.load import SPLITS
 
 Tables = Mapping[str, pd.DataFrame]
 ALONE = (("just_ask", "executable"), ("just_ask", "non-executable"), ("base", "none"))
@@ -42,20 +43,26 @@ def _language_model(model: str, tables: Tables) -> list[str]:
 
 
 def _success(model: str, tables: Tables) -> str:
-    """What a model solves alone and with an answer, in the split with more targets."""
+    """What a model solves alone and with an answer, in every split that it played."""
+    said = [line for split in SPLITS if (line := _solved(tables, split))]
+    return f"**{model}** solves {'; '.join(said)}." if said else ""
+
+
+def _solved(tables: Tables, split: str) -> str:
     if "table1" not in tables:
         return ""
     table = tables["table1"]
-    rows = table[(table["metric"] == "overall_sr") & (table["split"] == "low") & (table["n"] > 0)]
+    rows = table[(table["metric"] == "overall_sr") & (table["split"] == split) & (table["n"] > 0)]
     cells = [rows[(rows["setup"] == setup) & (rows["teacher"] == teacher)] for setup, teacher in ALONE]
     if any(cell.empty for cell in cells):
         return ""
-    claim = _claim(tables, "H1a", "low")
-    told, prose, alone = (_rate(cell.iloc[0], 0 if claim is None else claim["targets"]) for cell in cells)
+    claim = _claim(tables, "H1a", split)
+    targets = 0 if claim is None else claim["targets"]
+    told, prose, alone = (_rate(cell.iloc[0], targets) for cell in cells)
+    on = f" on {targets} targets" if targets else ""
     return (
-        f"**{model}** solves {told} of the solvable tasks of the `low` split when it is told every move, "
-        f"{prose} when it is told in prose, and {alone} without a teacher "
-        f"(n = {cells[0].iloc[0]['n']} episodes each{_targets(tables)})."
+        f"{told} of the solvable tasks of the `{split}` split when it is told every move, {prose} when it is "
+        f"told in prose, and {alone} without a teacher (n = {cells[0].iloc[0]['n']} episodes each{on})"
     )
 
 
@@ -65,11 +72,6 @@ def _rate(row: pd.Series, targets: int) -> str:
         found = Estimate(row["value"], nan, nan, nan, row["n"], targets, effective=targets)
         row = pd.Series(over_clusters(found, "targets"))
     return text(row)
-
-
-def _targets(tables: Tables) -> str:
-    row = _claim(tables, "H1a", "low")
-    return "" if row is None else f" on {row['targets']} targets"
 
 
 def _claim(tables: Tables, hypothesis: str, part: str = ALL) -> pd.Series | None:

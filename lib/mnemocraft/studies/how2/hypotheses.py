@@ -220,8 +220,8 @@ def one_target(episodes: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for claim in CLAIMS:
         for part, weights in {claims.ALL: claim.weights, **claim.parts}.items():
-            effect = whole[claim.metric].estimate(weights)
-            without = {t: other[claim.metric].estimate(weights).value for t, other in others.items()}
+            effect = whole[claim.metric].counted(weights)
+            without = {t: other[claim.metric].counted(weights).value for t, other in others.items()}
             left = {t: np.sign(effect.value) * left for t, left in without.items() if not np.isnan(left)}
             if left:
                 target = min(left, key=left.__getitem__)

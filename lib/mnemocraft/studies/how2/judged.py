@@ -102,13 +102,13 @@ def chosen(episodes: pd.DataFrame) -> pd.DataFrame:
         coin: dict[stats.Key, float] = {}
         for teacher in TEACHERS:
             one, least, most = ((name, teacher, split) for name in ("relevance", "memory_only", "just_ask"))
-            more, all_more = (asked.estimate(difference([key], [least])).value for key in (one, most))
+            more, all_more = (asked.counted(difference([key], [least])).value for key in (one, most))
             share = min(more / all_more, 1.0) if all_more else 0.0  # without repeats nothing can be refused
             check |= {one: 1 / len(TEACHERS), least: -1 / len(TEACHERS)}
             coin |= {most: share / len(TEACHERS), least: -share / len(TEACHERS)}
         beyond = {key: check.get(key, 0.0) - coin.get(key, 0.0) for key in check | coin}
         found = success.estimate(beyond)
-        added = {name: success.estimate(part).value for name, part in (("check", check), ("coin", coin))}
+        added = {name: success.counted(part).value for name, part in (("check", check), ("coin", coin))}
         rows.append({"split": split} | added | numbers(found) | {"targets": found.clusters})
     return pd.DataFrame(rows)
 

@@ -42,7 +42,7 @@ def known_targets(episodes: pd.DataFrame, known: Collection[str]) -> pd.DataFram
     rows = []
     for (setup, teacher), level in product(AGENTS, LEVELS):
         cells = {
-            g: over_clusters(found.estimate({(setup, teacher, level, g): 1.0}), "n_targets")
+            g: over_clusters(found.counted({(setup, teacher, level, g): 1.0}), "n_targets")
             for g in GROUPS[:3]
         }
         cells[DIFFERENCE] = _difference(cells[KNOWN], cells[UNKNOWN])
