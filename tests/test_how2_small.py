@@ -14,7 +14,17 @@ from mnemocraft import figstyle
 from mnemocraft.envs.plancraft.data import example, examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.studies import checks, claims
-from mnemocraft.studies.how2 import analysis, compare, figures, findings, known, measures, sweep
+from mnemocraft.studies.how2 import (
+    analysis,
+    compare,
+    facts,
+    figures,
+    findings,
+    known,
+    measures,
+    sweep,
+    tables,
+)
 from mnemocraft.studies.how2.load import SPLITS
 
 MAIN = [c for c in conditions() if c[3] == "main"]
@@ -103,10 +113,10 @@ def test_one_split_alone_gets_its_own_verdicts(played):
     assert said.startswith(f"Of 7 claims with **{SMALL}** in `low`, the one split that it played: ")
     assert not found["figure8"]["n"].any(), "it is about the high split, and so is not drawn"
     both = {"surrogate": played["surrogate"], SMALL: found}
-    effects = figures.effects({name: tables["hypotheses"] for name, tables in both.items()})
+    effects = figures.effects({name: of["hypotheses"] for name, of in both.items()})
     [label] = [text for text in texts(effects) if text.startswith(figstyle.called(SMALL))]
     assert label.startswith(f"{figstyle.called(SMALL)}, low repetition only, n = ")
-    figure7 = figures.figure7({name: tables["table1"] for name, tables in both.items()})
+    figure7 = figures.figure7({name: of["table1"] for name, of in both.items()})
     titles = {axes.get_title() for axes in figure7.axes if "not run" in axes.get_title()}
     assert titles == {f"{figstyle.called(SMALL)}: high repetition (not run)"}
     for each in (effects, figure7):
@@ -261,7 +271,7 @@ def texts(figure) -> list[str]:
 
 def test_figures_name_their_models_and_mark_only_the_surrogate(played):
     drawn = analysis.draw(played)
-    for name in ("figure4_small", "figure8_small", "known_targets"):
+    for name in ("figure4_small", "figure5_small", "figure8_small", "learning_small", "known_targets"):
         assert any(SMALL in text for text in texts(drawn[name])), name
         assert not any(figstyle.SURROGATE_MARK in text for text in texts(drawn[name])), name
     for name in ("figure7", "hypotheses"):
@@ -281,8 +291,15 @@ def test_figures_name_their_models_and_mark_only_the_surrogate(played):
         plt.close(figure)
 
 
+def test_of_who_always_looks_first_a_sentence_says_so_and_no_figure_when(records, found):
+    first = measures.prepare(records.assign(first_read=1))
+    [said] = facts.of_first_reads(SMALL, {"figure4": tables.success_by_first_read(first)})
+    assert "in the same place, *1st* (n = " in said
+    assert not facts.of_first_reads(SMALL, found) and not facts.of_first_reads(SMALL, {})
+
+
 def test_figure7_draws_each_models_own_numbers(played):
-    figure = figures.figure7({name: tables["table1"] for name, tables in played.items()})
+    figure = figures.figure7({name: of["table1"] for name, of in played.items()})
     solved = figure.axes[2].containers[0].lines[0].get_ydata()  # the small model, executable, low split
     assert np.allclose(solved, 100)
     plt.close(figure)

@@ -49,8 +49,8 @@ MEASURED: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "statuses": measured.statuses,
 }
 """What is measured on prepared episodes, by the name of its file."""
-NOT_SMALL = ("table6", "table11", "learning", "order")
-"""What needs the ablations or the ``high`` split, which a small model does not play (yet)."""
+NOT_SMALL = ("table6", "table11", "order")
+"""What needs the ablations, which a small model does not play."""
 
 
 def tables(records: pd.DataFrame, out: Path) -> dict[str, pd.DataFrame]:
@@ -104,8 +104,11 @@ def draw(played: Played) -> dict[str, Figure]:
         "hypotheses": figures.effects({name: tables["hypotheses"] for name, tables in played.items()}),
     }
     for name, small in others:
-        drawn["figure4_small"] = figures.figure4(small["figure4"], name)
-        if small["figure8"]["n"].any():  # it is about the high split
+        if not facts.of_first_reads(name, small):
+            drawn["figure4_small"] = figures.figure4(small["figure4"], name)
+        if small["figure8"]["n"].any():  # the high split was played
+            drawn["figure5_small"] = figures.figure5(small["figure8"], name)
             drawn["figure8_small"] = figures.figure8(small["figure8"], name)
+            drawn["learning_small"] = figures.learning(small["learning"], name)
         drawn["known_targets"] = figures.known_targets(small["known_targets"], name)
     return drawn

@@ -19,6 +19,7 @@ from mnemocraft.agents.how2.roles import says
 from mnemocraft.agents.how2.settings import TEACHERS
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import difference
+from mnemocraft.studies.estimates import span
 from mnemocraft.studies.how2 import judged, measures
 from mnemocraft.studies.how2.load import SPLITS
 from mnemocraft.studies.markup import escaped
@@ -108,7 +109,8 @@ def same_as_just_ask(table1: pd.DataFrame) -> tuple[int, int]:
 def told(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """The facts of a model's tables as sentences; none for what was not run."""
     name = escaped(model)
-    return [*of_relevance(name, tables), *judged.told(name, tables), *of_order(name, tables)]
+    of_roles = [*of_relevance(name, tables), *judged.told(name, tables)]
+    return [*of_roles, *of_order(name, tables), *of_first_reads(name, tables)]
 
 
 def of_relevance(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -151,6 +153,19 @@ def of_order(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
         f"With a curriculum, {success['differ']} of {success['pairs']} paired episodes of How² end otherwise "
         f"with **{model}**, and {asked['differ']} differ in whether the teacher is asked: with exact keys, "
         "targets share no more than the keys that Parse adds and ingredients that are looked up."
+    ]
+
+
+def of_first_reads(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """That a model looks at its memory at one place only, where Figure 4 has nothing to compare."""
+    table = tables.get("figure4", pd.DataFrame(columns=["n", "first_read"]))
+    met = table[table["n"] > 0]
+    if met["first_read"].nunique() != 1:
+        return []
+    return [
+        f"**{model}** has its first `read_memory` of Just Ask always in the same place, "
+        f"*{met['first_read'].iloc[0]}* (n = {span(met['n'])} solvable episodes a teacher), so that Figure 4 "
+        "has nothing to compare and is not drawn."
     ]
 
 

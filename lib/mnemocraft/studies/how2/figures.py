@@ -119,27 +119,8 @@ def figure5(table: pd.DataFrame, model: str) -> Figure:
 
 @styled
 def figure8(table: pd.DataFrame, model: str) -> Figure:
-    """As Figure 5 for the other teachers; if few cells were met, only those, of all teachers."""
-    if (table["n"] > 0).mean() < 0.3:
-        return _cells_met(table[table["n"] > 0], model)
+    """As Figure 5 for the other teachers."""
     return _heat_rows(table, model, TEACHERS[1:])
-
-
-def _cells_met(table: pd.DataFrame, model: str) -> Figure:
-    """A map a set-up: its rows are teachers, its columns the misses and hits that were met."""
-    table = table.assign(met=table["cache_misses"] + " | " + table["cache_hits"])
-    met = {setup: list(dict.fromkeys(table.loc[table["setup"] == setup, "met"])) for setup in SETUPS[1:]}
-    style: Any = {"width_ratios": [max(1, len(columns)) for columns in met.values()], "sharey": True}
-    figure, grid = plt.subplots(1, 5, figsize=(PAGE, 2.3), **style)
-    for axes, (setup, columns) in zip(grid, met.items(), strict=True):
-        cell = table[table["setup"] == setup].set_index(["teacher", "met"])
-        share, n = (cell[name].unstack().reindex(TEACHERS)[columns] for name in ("value", "n"))
-        text = share.map(lambda v: f"{100 * v:.0f} %\n") + n.map("({:.0f})".format)
-        heat_map(axes, share.rename(index=ANSWERS), text)
-        axes.set(title=SETUP_LABELS[setup], xlabel="Misses | hits")
-    note = f"Success, and in brackets episodes; high repetition, n = {table['n'].sum()}; no intervals."
-    stamp(figure, f"{note} What is not shown did not happen.", model)
-    return figure
 
 
 @styled
