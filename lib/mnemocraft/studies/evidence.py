@@ -44,7 +44,7 @@ largest profile. `python -m mnemocraft.studies.evidence` makes this page from th
 - **verdict**: `holds`, `fails` or `undecided` by the corrected p; `reverses` if parts have opposite effects;
   `cannot be decided here` if the paper's effect is smaller than the detectable one (but in notebook 04, whose
   rule was registered before its run: there sign and corrected p alone decide); `not tested` below 20
-  clusters, where all of them agree, or where a run showed that its arms do not measure what the claim says
+  clusters, where all of them agree, or where its arms do not measure what the claim says
   (its notebook says why). A stand-in for a language model gets no verdict: what it does is a
   `consequence of` an assumption that notebook 00 lists, or there is `no effect seen` of it,
   or it is `not built in`.
