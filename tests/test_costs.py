@@ -12,7 +12,6 @@ from mnemocraft.costs import (
     Call,
     conversation,
     conversation_costs,
-    cost_curves,
     crossover_horizon,
     gig_attention_cost,
     mean_lengths,
@@ -109,21 +108,6 @@ def test_crossover_is_exact_at_a_tie_and_for_very_long_horizons() -> None:
     assert crossover_horizon(0, 10**6, 0, 10**4) > 10**8
 
 
-def test_curves_are_the_closed_forms() -> None:
-    curves = cost_curves(range(1, 30, 7), 200, 50, 30.5, [1, 10])
-    assert len(curves) == 5 * 3
-    for row in curves.itertuples():
-        lengths = (200, 50, 30.5)
-        gig = row.method == "gig"
-        assert math.isnan(row.branching) != gig
-        cost = (
-            gig_attention_cost(row.steps, *lengths, row.branching)
-            if gig
-            else react_attention_cost(row.steps, *lengths)
-        )
-        assert row.cost == cost
-
-
 @given(STEPS, st.integers(1, 60), LENGTH, LENGTH, st.integers(1, 12))
 def test_calls_of_constant_size_cost_what_the_model_says(n: int, s: int, o: int, r: int, e: int) -> None:
     react = conversation([(s + k * o + (k - 1) * r, r) for k in range(1, n + 1)])
@@ -165,7 +149,7 @@ def test_text_carried_over_costs_more_when_it_is_read_anew() -> None:
         (lambda: react_attention_cost(3, "9", 1, 1), "system is '9'"),
         (lambda: crossover_horizon(1, 1, math.inf, 1), "output is inf"),
         (lambda: crossover_horizon(1, 1, 1, 1, 0), "factor is 0"),
-        (lambda: cost_curves([0], 1, 1, 1, [1]), "steps is 0"),
+        (lambda: react_attention_cost(0, 1, 1, 1), "steps is 0"),
         (lambda: conversation([]), "no call"),
         (lambda: conversation([(5, -1)]), r"\(5, -1\) has a negative count"),
         (lambda: conversation([(5, 1), (9, 1)], kept=[True]), "kept has 1 entries for 2 calls"),

@@ -6,7 +6,7 @@ import pytest
 
 from fake_server import FakeServer
 from mnemocraft.errors import BudgetExceeded, MnemocraftError, ModelUnavailable
-from mnemocraft.llm import Budget, Usage, budget, estimate_cost, get_model
+from mnemocraft.llm import Budget, Usage, budget, get_model
 from mnemocraft.llm.budget import prices
 
 PRICED = "gpt-4o"
@@ -60,8 +60,6 @@ def test_two_models_may_share_a_budget():
 def test_dollars_without_a_price_are_refused_at_once():
     with pytest.raises(MnemocraftError, match=r"needs a price for model 'nobody'.*prices\.csv"):
         get_model("nobody", base_url="http://127.0.0.1:9/v1", budget=Budget(dollars=1))
-    with pytest.raises(MnemocraftError, match=r"No price is known for model 'nobody'"):
-        estimate_cost(Usage(1, 1), "nobody")
 
 
 def test_a_model_without_a_price_has_no_dollars():
@@ -78,7 +76,7 @@ def test_a_budget_must_be_positive(limits):
 
 def test_the_table_is_dollars_per_million():
     price = prices()[PRICED]
-    assert estimate_cost(Usage(2_000_000, 1_000_000), PRICED) == 2 * price.prompt + price.completion
+    assert price.of(Usage(2_000_000, 1_000_000)) == 2 * price.prompt + price.completion
 
 
 def test_a_bad_row_is_named(tmp_path, monkeypatch):

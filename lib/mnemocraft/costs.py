@@ -10,7 +10,7 @@ in tokens:
 - ``branching`` (epsilon), valid actions a step. Equations 11 to 13 charge epsilon observations *in all*, the
   present one included, so that 1 stands for GiG without lookahead.
 
-Whole numbers give exact whole numbers. Arrays are not taken; for curves there is :func:`cost_curves`.
+Whole numbers give exact whole numbers. Arrays are not taken.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeVar
-
-import pandas as pd
 
 from mnemocraft.errors import MnemocraftError
 
@@ -125,26 +123,6 @@ def crossover_horizon(
         return first + later * rise + later * (later - 1) // 2 * bend > 0
 
     return 1 if lowest and dearer(lowest) else 1 + _first(dearer, lowest)
-
-
-def cost_curves(
-    steps: Iterable[int], system: float, observation: float, output: float, branchings: Sequence[float]
-) -> pd.DataFrame:
-    """Both costs at every number of steps, to draw.
-
-    Returns:
-        Columns ``steps``, ``method`` (``react`` or ``gig``), ``branching`` (NaN for ReAct), ``cost``.
-    """
-    horizons = list(steps)
-    rows: list[tuple[int, str, float, float]] = [
-        (n, "react", math.nan, react_attention_cost(n, system, observation, output)) for n in horizons
-    ]
-    for branching in branchings:
-        rows += [
-            (n, "gig", branching, gig_attention_cost(n, system, observation, output, branching))
-            for n in horizons
-        ]
-    return pd.DataFrame(rows, columns=["steps", "method", "branching", "cost"])
 
 
 def conversation(tokens: Sequence[tuple[int, int]], kept: Sequence[bool] | None = None) -> list[Call]:

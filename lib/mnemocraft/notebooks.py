@@ -14,7 +14,6 @@ import shutil
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -235,9 +234,11 @@ def _not_played(job: Job) -> str:
 
 def _process(job: Job, sender: Connection) -> None:
     """Body of a notebook's process: sends an error sentence, or None."""
+    from mnemocraft.runs.jobs import die_with_parent
+
     os.setsid()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # unwinds, and so shuts the kernel down
-    _end_with_parent()
+    die_with_parent()  # the kernel follows and frees the run folder
     try:
         _sweep()
         with tempfile.TemporaryDirectory(prefix=f"{_JUPYTER}{os.getpid()}-") as folder:
@@ -255,18 +256,6 @@ def _sweep() -> None:
         number = folder.name.removeprefix(_JUPYTER).partition("-")[0]
         if number.isdecimal() and not alive(int(number)):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _end_with_parent() -> None:
-    """Dies when the runner dies, even by ``kill -9``: the kernel follows and frees the run folder."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None  # multiprocessing started this process
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _isolate_jupyter(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """One chat interface to servers, a local model, recordings and the surrogate."""
 
-from mnemocraft.llm.budget import Budget, Totals, estimate_cost
+from mnemocraft.llm.budget import Budget, Totals
 from mnemocraft.llm.model import Model, content_name, get_model
 from mnemocraft.llm.replay import export_recording, import_recording
 from mnemocraft.llm.types import Message, Reply, Request, TokenLedger, Tool, ToolCall, Usage
@@ -17,7 +17,6 @@ __all__ = [
     "Totals",
     "Usage",
     "content_name",
-    "estimate_cost",
     "export_recording",
     "get_model",
     "import_recording",

@@ -66,17 +66,6 @@ def read_prices(path: Path) -> dict[str, Price]:
     return table
 
 
-def estimate_cost(usage: Usage, model: str) -> float:
-    """Dollars that ``usage`` costs with ``model`` at list price (no discount for the server's own caching).
-
-    Raises:
-        MnemocraftError: the model is not in the price table.
-    """
-    if model not in prices():
-        raise MnemocraftError(f"No price is known for model '{model}'; add a row for it to {PRICES}.")
-    return prices()[model].of(usage)
-
-
 @dataclass
 class Totals:
     """Calls and tokens so far. Dollars stay None for a model without a price.

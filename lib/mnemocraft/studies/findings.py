@@ -19,6 +19,7 @@ from mnemocraft.errors import unreadable
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import claims, report
 from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.estimates import text
 from mnemocraft.studies.markup import escaped
 
 pd.set_option("display.max_colwidth", None)  # a claim cut short says nothing
@@ -79,6 +80,17 @@ def power(table: pd.DataFrame) -> str:
 def told(row: pd.Series) -> str:
     """A claim with its effect and its verdict."""
     return f"{row['claim']}: {points(row)}: {verdict(row)}"
+
+
+def told_in(row: pd.Series, unit: str) -> str:
+    """A claim with its effect, the pairs and the clusters (a column of that name), and its verdict."""
+    where = f"{row['pairs']:,} pairs of episodes in {row[unit]} {unit}"
+    return f"{row['claim']}: {points(row)}, {where}: {verdict(row)}"
+
+
+def effect(row: pd.Series, unit: str) -> str:
+    """An effect with its interval, the pairs and the clusters (a column of that name)."""
+    return f"{text(row, 'effect', '+.3f')} ({row['pairs']} pairs in {row[unit]} {unit})"
 
 
 def with_parts(rows: pd.DataFrame, told: Callable[[pd.Series], str] = told) -> str:

@@ -36,11 +36,6 @@ def _played(table: pd.DataFrame) -> list[str]:
     return [world for world in WORLDS if (ran["world"] == world).any()]
 
 
-def _sizes(table: pd.DataFrame) -> str:
-    """The largest n of every world."""
-    return ", ".join(f"{table.loc[table['world'] == w, 'n'].max():,} ({w})" for w in _played(table))
-
-
 @styled
 def by_method(table: pd.DataFrame, model: str) -> Figure:
     """Table 2 as heat maps: the paper's, then ours by world; rows are methods, columns meta-tasks."""

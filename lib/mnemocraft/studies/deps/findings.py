@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 from IPython.display import Markdown
@@ -14,7 +15,7 @@ from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps.load import PARTS, STEM, chosen
 from mnemocraft.studies.deps.measures import AVERAGE
 from mnemocraft.studies.deps.small_tables import KNOWN_UNLIKE
-from mnemocraft.studies.findings import Played, each, gather, per_cent, points, verdict
+from mnemocraft.studies.findings import Played, each, gather, per_cent, told_in
 
 Tables = Mapping[str, pd.DataFrame]
 
@@ -44,9 +45,7 @@ def _measured(found: Tables, hypothesis: str) -> pd.DataFrame:
     return _claims(found, hypothesis).dropna(subset=["effect"])
 
 
-def _told(row: pd.Series) -> str:
-    where = f"{row['pairs']:,} pairs of episodes in {row['tasks']} tasks"
-    return f"{row['claim']}: {points(row)}, {where}: {verdict(row)}"
+_told = partial(told_in, unit="tasks")
 
 
 def _first_plans(model: str, found: Tables) -> str:

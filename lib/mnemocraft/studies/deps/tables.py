@@ -38,8 +38,9 @@ def printed(name: str, renamed: Mapping[str, str] | None = None) -> pd.DataFrame
     return table.assign(paper=table["success_rate"] / 100).drop(columns="success_rate")
 
 
-def _world(episodes: pd.DataFrame, world: str) -> pd.DataFrame:
-    return episodes[episodes["world"] == world]
+def _in_text(episodes: pd.DataFrame) -> pd.DataFrame:
+    """The episodes of the text world."""
+    return episodes[episodes["world"] == "text"]
 
 
 def table2(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -82,7 +83,7 @@ def table4(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def table19(episodes: pd.DataFrame) -> pd.DataFrame:
     """The planner alone (``baseline``: DEPS, no round) and DEPS beside the paper's models; text world."""
-    mine = measures.by_rounds(_world(episodes, "text").query("method == 'deps'"))
+    mine = measures.by_rounds(_in_text(episodes).query("method == 'deps'"))
     variant = mine["max_rounds"].map({"0": "baseline", "inf": "DEPS"})
     ours = rates(mine.assign(variant=variant).dropna(subset="variant"), ["group", "variant"])
     table = join(printed("table19"), ours, ["group", "variant"])
@@ -91,7 +92,7 @@ def table19(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def table20(episodes: pd.DataFrame) -> pd.DataFrame:
     """DEPS on four tools, beside the paper's LLaMA models; text world."""
-    ours = rates(_world(episodes, "text").query("method == 'deps'"), ["task"])
+    ours = rates(_in_text(episodes).query("method == 'deps'"), ["task"])
     paper = printed("table20", {"model": "paper_model"})
     names = paper["task"].str.replace(r"(?<=[a-z])(?=[A-Z])", "_", regex=True).str.lower()  # CraftingTable
     table = join(paper.assign(task=names), ours, ["task"])
@@ -101,7 +102,7 @@ def table20(episodes: pd.DataFrame) -> pd.DataFrame:
 def table21(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success by task and method in the text world; where the paper has no result, its column is NaN."""
     by = ["task", "method"]
-    ours = rates(_world(episodes, "text"), by)
+    ours = rates(_in_text(episodes), by)
     table = ours.merge(printed("table21")[[*by, "paper"]], on=by, how="outer")
     tasks = {key: minecraft_task(key) for key in table["task"]}
     ids = sorted(tasks, key=lambda key: tasks[key].id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 from IPython.display import Markdown
@@ -20,6 +21,7 @@ from mnemocraft.studies.markup import listed
 from mnemocraft.studies.small_player import KNOWN
 
 Tables = Mapping[str, pd.DataFrame]
+_effect = partial(shipped.effect, unit=UNIT)
 CEILING = 0.95
 """Above it a success rate leaves no room for a difference."""
 
@@ -75,10 +77,6 @@ def _full(ends: pd.DataFrame) -> str:
 
 def _rates(rows: pd.DataFrame) -> str:
     return ", ".join(f"{small_tables.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
-
-
-def _effect(row: pd.Series) -> str:
-    return f"{text(row, 'effect', '+.3f')} ({row['pairs']} pairs in {row[UNIT]} {UNIT})"
 
 
 def _leads(model: str, whole: pd.DataFrame) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from math import nan
 
 import pandas as pd
@@ -12,12 +13,13 @@ from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import Estimate
 from mnemocraft.studies.claims import ALL, played_part
 from mnemocraft.studies.estimates import over_clusters, text
-from mnemocraft.studies.findings import Played
+from mnemocraft.studies.findings import Played, effect
 from mnemocraft.studies.how2 import facts, judged
 from mnemocraft.studies.how2.compare import in_order
 from mnemocraft.studies.how2.load import SPLITS
 
 Tables = Mapping[str, pd.DataFrame]
+_effect = partial(effect, unit="targets")
 ALONE = (("just_ask", "executable"), ("just_ask", "non-executable"), ("base", "none"))
 """Whose success a language model's first line tells: told every move, told in prose, told nothing."""
 
@@ -144,10 +146,6 @@ def _assumed(model: str, tables: Tables) -> str:
     return f"**{model}** is a stand-in; its effects follow from what it assumes: {'; '.join(effects)}."
 
 
-def _effect(row: pd.Series) -> str:
-    return f"{text(row, 'effect', '+.3f')} ({row['pairs']} pairs in {row['targets']} targets)"
-
-
 def _parse(model: str, tables: Tables) -> str:
     parts = {part: _claim(tables, "parse", part) for part in ("low", "high", ALL)}
     if any(row is None for row in parts.values()):
@@ -163,5 +161,5 @@ def _undecidable(model: str, tables: Tables) -> str:
     row = _claim(tables, "H2")
     if row is None:
         return ""
-    effect = f"**{model}** {_effect(row)}, {row['verdict']}"
-    return f"A stand-in decides nothing about H2, that {row['claim']}: {effect}."
+    found = f"**{model}** {_effect(row)}, {row['verdict']}"
+    return f"A stand-in decides nothing about H2, that {row['claim']}: {found}."

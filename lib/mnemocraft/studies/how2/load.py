@@ -46,13 +46,7 @@ def curriculum(tasks: tuple[Example, ...], seed: int) -> tuple[str, ...]:
 
 def environment(task: str, max_steps: int) -> PlancraftEnv:
     """The environment of a task, by its id."""
-    split = "high" if task.startswith("VALR") else "low"
-    return PlancraftEnv(split, _positions(split)[task], max_steps)
-
-
-@cache
-def _positions(split: str) -> dict[str, int]:
-    return {item.id: n for n, item in enumerate(examples(split))}
+    return PlancraftEnv.of_example(example(task), max_steps)
 
 
 @cache

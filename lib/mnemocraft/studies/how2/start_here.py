@@ -77,19 +77,16 @@ def tokens(records: pd.DataFrame) -> pd.DataFrame:
     return records[AGENT].assign(**kinds).groupby(AGENT, sort=False).mean().reset_index()
 
 
-def estimate(
-    records: pd.DataFrame, seeds: Sequence[int], profiles: Sequence[str] = tuple(sweep.TASKS)
-) -> pd.DataFrame:
+def estimate(records: pd.DataFrame, seeds: Sequence[int]) -> pd.DataFrame:
     """Tokens (millions) and list price of each profile of the study, for every model of ``data/prices.csv``.
 
     Args:
         records: Episodes whose token counts stand for all of their set-up and teacher.
         seeds: The seeds that would be run.
-        profiles: Which profiles to estimate.
     """
     each = tokens(records).set_index(AGENT)
     rows = []
-    for profile in profiles:
+    for profile in sweep.TASKS:
         streams = sweep.study(profile, seeds).streams
         total = sum(
             each.loc[tuple(s.condition.settings[k] for k in AGENT)] * len(s.tasks) for s in streams

@@ -33,8 +33,6 @@ SMALL_ORDER = ("base", "just_ask", "how2", "relevance", "parse", "memory_only")
 """Set-ups in the order in which they are recorded, in one split after the other."""
 RECORDED = ("low",)
 """Splits that are recorded; notebook 01 shows the small model in these."""
-VARIANTS = ("main", "curriculum", "ask_first", "no_think")
-"""The main grid, and the ablations of Appendices C.2, C.3 and F (high split only)."""
 MAX_STEPS = 30
 """The paper's limit."""
 SMALL_MAX_STEPS = 20
@@ -42,7 +40,7 @@ SMALL_MAX_STEPS = 20
 
 
 def study(profile: str, seeds: Sequence[int]) -> Study:
-    """The grid of notebook 01: 6 set-ups x 4 teachers x 2 splits, and three ablations on the high split.
+    """The grid of notebook 01: base and 5 set-ups x 4 teachers in 2 splits, three ablations on the high one.
 
     Profile ``smoke`` plays the first seed only. Raises MnemocraftError for an unknown profile or no seed.
     """

@@ -26,6 +26,8 @@ GRID = tuple(("base", "none", s) for s in SPLITS) + tuple(
 )
 """Rows of the paper's Tables 1, 9 and 10: :data:`KEYS`."""
 OUTCOMES = ("overall_sr", "impossible_f1", "avg_cache_miss", "avg_intervention_rate")
+BINS = 6
+"""Points of a learning curve."""
 
 
 def _estimate(found: Cells, variant: str, setup: str, teacher: str, split: str) -> Estimate:
@@ -148,9 +150,9 @@ def _capped(counts: pd.Series) -> pd.Series:
     return counts.clip(0, 2).astype(int).map({0: "0", 1: "1", 2: ">1"})
 
 
-def by_misses_and_hits(episodes: pd.DataFrame, split: str = "high") -> pd.DataFrame:
-    """Figures 5 and 8: success (a correct "impossible" counts) and episodes by cache misses and hits."""
-    episodes = episodes.query("variant == 'main' and split == @split")
+def by_misses_and_hits(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Figures 5 and 8, high split: success (a correct "impossible" counts) by cache misses and hits."""
+    episodes = episodes.query("variant == 'main' and split == 'high'")
     episodes = episodes.assign(**{name: _capped(episodes[name]) for name in ("cache_misses", "cache_hits")})
     by, counts = ("teacher", "setup", "cache_misses", "cache_hits"), ("0", "1", ">1")
     keys = [(t, s, m, h) for t in TEACHERS for s in SETUPS[1:] for m in counts for h in counts]
@@ -160,18 +162,19 @@ def by_misses_and_hits(episodes: pd.DataFrame, split: str = "high") -> pd.DataFr
     return add_paper(grid(measures.cells(episodes, "success_all", by), by, keys), paper, by, renamed)
 
 
-def learning(episodes: pd.DataFrame, split: str = "high", bins: int = 6) -> pd.DataFrame:
-    """Not in the paper: success and interventions as a stream goes on, mean over teachers.
+def learning(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Not in the paper: success and interventions as a stream goes on, high split, mean over teachers.
 
-    ``axis`` "episodes" is the position in the stream (``bins`` equal parts, ``x`` the middle of each, counted
-    in episodes); "encounters" is how often the target had been met before (the last bin: so often or more).
+    ``axis`` "episodes" is the position in the stream (:data:`BINS` equal parts, ``x`` the middle of each,
+    counted in episodes); "encounters" is how often the target had been met before (the last bin: so often or
+    more).
     """
-    episodes = episodes.query("variant == 'main' and split == @split")
+    episodes = episodes.query("variant == 'main' and split == 'high'")
     length = episodes["index"].max() + 1 if len(episodes) else 1
-    seen = (episodes["index"] * bins // length + 0.5) * length / bins
+    seen = (episodes["index"] * BINS // length + 0.5) * length / BINS
     met = episodes.sort_values("index").groupby(["condition", "seed", "target"], observed=True).cumcount()
     rows = []
-    for axis, x in {"episodes": seen, "encounters": met.clip(upper=bins - 1).astype(float)}.items():
+    for axis, x in {"episodes": seen, "encounters": met.clip(upper=BINS - 1).astype(float)}.items():
         for metric in ("success_rate", "avg_intervention_rate"):
             found = measures.cells(episodes.assign(x=x), metric, by=("setup", "teacher", "x"))
             rows += [

@@ -11,7 +11,7 @@ from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import estimates
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Played, gather, per_cent, points, verdict
+from mnemocraft.studies.findings import Played, gather, per_cent, told_in
 from mnemocraft.studies.m2pa.load import STEM, chosen
 from mnemocraft.studies.markup import escaped
 
@@ -32,16 +32,12 @@ def findings(played: Played) -> list[str]:
     for model, found in played.items():
         if "hypotheses" in found:
             whole = found["hypotheses"].query("part == @ALL", local_dict={"ALL": ALL})
-            lines += [f"`{model}`: {_told(row)}" for _, row in whole.iterrows() if row["pairs"] > 0]
+            mine = whole[whole["pairs"] > 0]
+            lines += [f"`{model}`: {told_in(row, 'tasks')}." for _, row in mine.iterrows()]
         lines += gather({model: found}, (_conditional, _fragments, _capacity, _sight, _models))
         if is_surrogate(model):
             lines.append("With a stand-in nothing is decided about language models.")
     return lines
-
-
-def _told(row: pd.Series) -> str:
-    where = f"{row['pairs']:,} pairs of episodes in {row['tasks']} tasks"
-    return f"{row['claim']}: {points(row)}, {where}: {verdict(row)}."
 
 
 def _of(row: pd.Series) -> str:

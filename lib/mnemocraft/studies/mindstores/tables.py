@@ -15,6 +15,7 @@ from mnemocraft.runs.study import FAILURES
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import AGAINST, ALL, NOT_ASKED, Claim
+from mnemocraft.studies.deps.measures import AVERAGE, with_average
 from mnemocraft.studies.estimates import NUMBERS, in_order, rates
 from mnemocraft.studies.mindstores.load import (
     CONTROLS,
@@ -29,7 +30,6 @@ from mnemocraft.studies.mindstores.load import (
 )
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 
-AVERAGE = "AVG"
 CELL = ("part", "player")
 COUNTS = (
     "calls", "rounds", "recalled", "insights", "predictions", "revisions", "goals", "failed_goals", "entries"
@@ -64,10 +64,6 @@ def _part(episodes: pd.DataFrame, part: str) -> pd.DataFrame:
     return episodes[episodes["part"] == part]
 
 
-def _with_average(episodes: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([episodes, episodes.assign(group=AVERAGE)], ignore_index=True)
-
-
 def table2(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success by task of MindStores and DEPS, beside the paper's 53 rows."""
     paper = papers.table("mindstores_table2").assign(paper=lambda table: table["success_rate"] / 100)
@@ -80,20 +76,20 @@ def table2(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def table4(episodes: pd.DataFrame) -> pd.DataFrame:
     """Success by meta-task of every player with a memory for each task, beside the paper's two."""
-    ours = rates(_with_average(_part(episodes, FRESH)), ["player", "group"])
+    ours = rates(with_average(_part(episodes, FRESH)), ["player", "group"])
     paper = papers.table("mindstores_table4").rename(columns={"meta_task": "group"})
     name = paper["method"].str.partition(" ")[0].map(PRINTED)
     paper = paper.assign(player=name, paper=paper["success_rate"] / 100)[["player", "group", "paper"]]
     means = paper.groupby("player", as_index=False)["paper"].mean().assign(group=AVERAGE)
     table = ours.merge(pd.concat([paper, means]), on=["player", "group"], how="left")
-    return _labelled(table, FRESH, ["group"])
+    return _labelled(table, FRESH)
 
 
 def neighbours(episodes: pd.DataFrame) -> pd.DataFrame:
     """Figure 5: success against k where all tasks share one memory; k = 0 is DEPS."""
     of = {DEPS: 0} | {f"k{k}": k for k in NEIGHBOURS[1:]}
     mine = (
-        _with_average(_part(episodes, SHARED))
+        with_average(_part(episodes, SHARED))
         .assign(k=lambda table: table["player"].map(of))
         .dropna(subset="k")
     )
@@ -107,11 +103,11 @@ def controls(episodes: pd.DataFrame) -> pd.DataFrame:
     ``recalled`` are entries an episode; ``handed`` is the share of episodes with any.
     """
     kept = _part(episodes, SHARED)
-    mine = _with_average(kept[kept["player"].isin([DEPS, FULL, *CONTROLS])])
+    mine = with_average(kept[kept["player"].isin([DEPS, FULL, *CONTROLS])])
     mine["handed"] = (mine["recalled"] > 0).astype(float)
     told = mine.groupby(["player", "group"])[["recalled", "handed"]].mean().reset_index()
     table = rates(mine, ["player", "group"]).merge(told, on=["player", "group"])
-    return _labelled(table, SHARED, ["group"])
+    return _labelled(table, SHARED)
 
 
 def curve(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -124,7 +120,7 @@ def curve(episodes: pd.DataFrame) -> pd.DataFrame:
 def abroad(episodes: pd.DataFrame) -> pd.DataFrame:
     """Not in the paper: success in the overworld by task, and the mean of its steps of 50 ms."""
     mine = _part(episodes, OVERWORLD).assign(group=lambda table: table["item"])
-    both = pd.concat([mine, mine.assign(group=AVERAGE)], ignore_index=True)
+    both = with_average(mine)
     steps = both.groupby(["player", "group"])["steps"].mean().rename("steps").reset_index()
     table = rates(both, ["player", "group"]).merge(steps, on=["player", "group"])
     labels = table["player"].map({name: player.label for name, player in PLAYERS[OVERWORLD].items()})
@@ -152,11 +148,11 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([by.size().rename("episodes"), means], axis=1).reset_index()
 
 
-def _labelled(table: pd.DataFrame, part: str, columns: list[str]) -> pd.DataFrame:
+def _labelled(table: pd.DataFrame, part: str) -> pd.DataFrame:
     names = {name: player.label for name, player in PLAYERS[part].items()}
     table = in_order(table, {"player": list(names), "group": (*GROUPS, AVERAGE)})
     shown = [name for name in (*NUMBERS, "paper", "recalled", "handed") if name in table]
-    return table.assign(label=table["player"].map(names))[["player", "label", *columns, *shown]]
+    return table.assign(label=table["player"].map(names))[["player", "label", "group", *shown]]
 
 
 MENDS, FORESEES = "remembered outcomes mend beliefs", "foresees what is remembered"

@@ -11,12 +11,9 @@ from mnemocraft.paths import NO_MODEL
 from mnemocraft.stats import UNDECIDED
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.gig.separation import embeddings
 from mnemocraft.studies.gig.separation.tables import CONSISTENTLY, UNIT
-
-Tables = Mapping[str, pd.DataFrame]
 
 
 def findings(played: Played) -> list[str]:
@@ -41,8 +38,7 @@ def _told(rows: pd.DataFrame, names: Mapping[str, str]) -> str:
     told = []
     for _, row in rows.iterrows():
         name = next((name for end, name in names.items() if end in row["claim"]), row["claim"])
-        effect = f"{text(row, 'effect', '+.3f')} ({row['pairs']} pairs in {row[UNIT]} {UNIT})"
-        told.append(f"{name} {effect}, *{row['verdict']}*")
+        told.append(f"{name} {shipped.effect(row, UNIT)}, *{row['verdict']}*")
     return "; ".join(told)
 
 
