@@ -234,12 +234,12 @@ def _not_played(job: Job) -> str:
 
 def _process(job: Job, sender: Connection) -> None:
     """Body of a notebook's process: sends an error sentence, or None."""
-    from mnemocraft.runs.jobs import die_with_parent
-
     os.setsid()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # unwinds, and so shuts the kernel down
-    die_with_parent()  # the kernel follows and frees the run folder
     try:
+        from mnemocraft.runs.jobs import die_with_parent  # takes a while, in which a signal may come
+
+        die_with_parent()  # the kernel follows and frees the run folder
         _sweep()
         with tempfile.TemporaryDirectory(prefix=f"{_JUPYTER}{os.getpid()}-") as folder:
             _isolate_jupyter(Path(folder))
