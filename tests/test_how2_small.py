@@ -111,15 +111,14 @@ def test_one_split_alone_gets_its_own_verdicts(played):
     assert claims.played_part(played[SMALL]["hypotheses"]) == claims.ALL
     [said] = [line for line in findings.findings({SMALL: found}) if "claims with" in line]
     assert said.startswith(f"Of 7 claims with **{SMALL}** in `low`, the one split that it played: ")
-    assert not found["figure8"]["n"].any(), "it is about the high split, and so is not drawn"
-    both = {"surrogate": played["surrogate"], SMALL: found}
-    effects = figures.effects({name: of["hypotheses"] for name, of in both.items()})
-    [label] = [text for text in texts(effects) if text.startswith(figstyle.called(SMALL))]
+    drawn = analysis.draw({"surrogate": played["surrogate"], SMALL: found})
+    assert "figure4_small" in drawn
+    assert not drawn.keys() & {"figure5_small", "figure8_small", "learning_small"}, "of the high split"
+    [label] = [text for text in texts(drawn["hypotheses"]) if text.startswith(figstyle.called(SMALL))]
     assert label.startswith(f"{figstyle.called(SMALL)}, low repetition only, n = ")
-    figure7 = figures.figure7({name: of["table1"] for name, of in both.items()})
-    titles = {axes.get_title() for axes in figure7.axes if "not run" in axes.get_title()}
+    titles = {axes.get_title() for axes in drawn["figure7"].axes if "not run" in axes.get_title()}
     assert titles == {f"{figstyle.called(SMALL)}: high repetition (not run)"}
-    for each in (effects, figure7):
+    for each in map(plt.figure, plt.get_fignums()):
         plt.close(each)
 
 
@@ -291,11 +290,15 @@ def test_figures_name_their_models_and_mark_only_the_surrogate(played):
         plt.close(figure)
 
 
-def test_of_who_always_looks_first_a_sentence_says_so_and_no_figure_when(records, found):
+def test_of_who_always_looks_first_a_sentence_says_so_and_no_figure_when(records, played):
     first = measures.prepare(records.assign(first_read=1))
-    [said] = facts.of_first_reads(SMALL, {"figure4": tables.success_by_first_read(first)})
+    alike = played[SMALL] | {"figure4": tables.success_by_first_read(first)}
+    [said] = facts.of_first_reads(SMALL, alike)
     assert "in the same place, *1st* (n = " in said
-    assert not facts.of_first_reads(SMALL, found) and not facts.of_first_reads(SMALL, {})
+    assert not facts.of_first_reads(SMALL, played[SMALL]) and not facts.of_first_reads(SMALL, {})
+    assert "figure4_small" not in analysis.draw(played | {SMALL: alike})
+    for each in map(plt.figure, plt.get_fignums()):
+        plt.close(each)
 
 
 def test_figure7_draws_each_models_own_numbers(played):

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from request_hashes import played, recorded
 
 
-@pytest.mark.long
 def test_requests_and_outcomes_are_what_they_were() -> None:
     """All conditions of notebooks 01, 03, 04 and 09, a few tasks each."""
     expected = recorded()

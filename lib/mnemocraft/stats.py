@@ -159,13 +159,7 @@ class Cells:
         the two halves where flipping one half's signs takes the whole mean further from 0. The test errs as
         often as it says if clusters err to either side alike; :func:`error_rates` says how often if not.
         """
-        found = self.counted(weights)
-        if not self._has(weights):
-            return found
-        ends = _ends(*self._of(weights, _halves))
-        low, high = _interval(ends)
-        p = float(_p(ends)) if found.fewest >= MIN_CLUSTERS and not np.isnan(low) else np.nan
-        return replace(found, low=low, high=high, p=p, undefined=float(np.isinf(ends[0]).mean()))
+        return self._halved(weights)[0]
 
     def counted(self, weights: Mapping[Key, float]) -> Estimate:
         """A contrast's value and how much is behind it, without the splits: no interval and no p."""
@@ -196,14 +190,10 @@ class Cells:
             tests: Among how many it is judged (the first step of Holm's correction).
             rates: It is of successes in pairs of episodes.
         """
-        found = self.counted(weights)
-        if found.fewest < MIN_CLUSTERS:
+        found, halves = self._halved(weights)
+        if np.isnan(found.p):
             return float("nan")
-        halves = self._of(weights, _halves)
-        ends = _ends(*halves)
-        if np.isnan(_interval(ends)[0]):  # then there is no test
-            return float("nan")
-        low, high = _interval(ends, ALPHA / tests)
+        low, high = _interval(_ends(*halves), ALPHA / tests)
         noise = halves[np.isfinite(halves)] - found.value
         reach = max(found.value - low, high - found.value) + np.quantile(np.abs(noise), 2 * POWER - 1)
         if not rates:
@@ -226,6 +216,17 @@ class Cells:
         beyond = min(np.count_nonzero(draws <= 0), np.count_nonzero(draws >= 0))
         p = np.nan if np.isnan(found.p) else float(min(1.0, (beyond + 1) * BOOTSTRAP_FLOOR))
         return replace(found, low=low, high=high, p=p)
+
+    def _halved(self, weights: Mapping[Key, float]) -> tuple[Estimate, Floats]:
+        """A contrast, and what it is in the two halves of every split, shape (2, splits); none if not run."""
+        found = self.counted(weights)
+        if not self._has(weights):
+            return found, np.empty((2, 0))
+        halves = self._of(weights, _halves)
+        ends = _ends(*halves)
+        low, high = _interval(ends)
+        p = float(_p(ends)) if found.fewest >= MIN_CLUSTERS and not np.isnan(low) else np.nan
+        return replace(found, low=low, high=high, p=p, undefined=float(np.isinf(ends[0]).mean())), halves
 
     def _of(self, weights: Mapping[Key, float], draw: Callable[[int], Floats]) -> Floats:
         """A contrast if clusters count as often as ``draw`` says, by their number; of equals it is 0."""

@@ -104,7 +104,7 @@ def draw(played: Played) -> dict[str, Figure]:
         "hypotheses": figures.effects({name: tables["hypotheses"] for name, tables in played.items()}),
     }
     for name, small in others:
-        if not facts.of_first_reads(name, small):
+        if not facts.of_first_reads(name, small):  # which says that there is nothing to compare
             drawn["figure4_small"] = figures.figure4(small["figure4"], name)
         if small["figure8"]["n"].any():  # the high split was played
             drawn["figure5_small"] = figures.figure5(small["figure8"], name)

@@ -164,8 +164,8 @@ def of_first_reads(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
         return []
     return [
         f"**{model}** has its first `read_memory` of Just Ask always in the same place, "
-        f"*{met['first_read'].iloc[0]}* (n = {span(met['n'])} solvable episodes a teacher), so that Figure 4 "
-        "has nothing to compare and is not drawn."
+        f"*{met['first_read'].iloc[0]}* (n = {span(met['n'])} solvable episodes a teacher), so that a "
+        "Figure 4 of it would compare nothing."
     ]
 
 
