@@ -43,6 +43,16 @@ def gather(played: Played, lines: Sequence[Line]) -> list[str]:
     return list(filter(None, said))
 
 
+def of_standin(model: str, tables: Mapping[str, pd.DataFrame]) -> str:
+    """The line on what a stand-in's tables do not show."""
+    return "With a stand-in nothing is decided about language models." if is_surrogate(model) else ""
+
+
+def rates(rows: pd.DataFrame, who: str, names: Mapping[str, str], between: str = ", ") -> str:
+    """Rates with their intervals for reading; the column ``who`` says whose, ``names`` how to write it."""
+    return between.join(f"{names[row[who]]} {text(row)}" for _, row in rows.iterrows())
+
+
 def points(row: pd.Series, value: str = "effect") -> str:
     """A difference of rates for reading: ``+16.2 points [+9.5, +22.8]``; the interval only if it has one."""
     known = "" if pd.isna(row["low"]) else f" [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"

@@ -12,7 +12,6 @@ from mnemocraft import stats
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.gig import small, small_tables, sweep
 from mnemocraft.studies.gig.measures import LABELS
@@ -76,7 +75,7 @@ def _full(ends: pd.DataFrame) -> str:
 
 
 def _rates(rows: pd.DataFrame) -> str:
-    return ", ".join(f"{small_tables.LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
+    return shipped.rates(rows, "method", small_tables.LABELS)
 
 
 def _leads(model: str, whole: pd.DataFrame) -> list[str]:
@@ -100,7 +99,7 @@ def _ceiling(model: str, tables: Tables) -> str:
     rows = table[table["value"] >= CEILING].drop_duplicates("method")
     if len(rows) < 2:
         return ""
-    named = ", ".join(f"{LABELS[row['method']]} {text(row)}" for _, row in rows.iterrows())
+    named = shipped.rates(rows, "method", LABELS)
     return (
         f"`{model}`: synchronous kitchens are at their ceiling (Pass@1: {named}; n = {rows['n'].min()} "
         "each), so that these methods cannot be told apart there."

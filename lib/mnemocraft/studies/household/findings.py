@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from IPython.display import Markdown
 
-from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
@@ -20,10 +19,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """The lines at the head of the notebook; a table that is missing gives none."""
-    lines = shipped.gather(played, (_small, _totals, _planners, _controllers, _claims))
-    if any(is_surrogate(model) for model in played):
-        lines.append("With a stand-in nothing is decided about language models.")
-    return lines
+    return shipped.gather(played, (_small, _totals, _planners, _controllers, _claims, shipped.of_standin))
 
 
 def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
@@ -34,7 +30,7 @@ def planned(model: str, profile: str) -> pd.DataFrame | Markdown:
 
 def _rates(table: pd.DataFrame) -> str:
     rows = table[table["n"] > 0].drop_duplicates("player")
-    return "; ".join(f"{NAMES[row['player']]} {text(row)}" for _, row in rows.iterrows())
+    return shipped.rates(rows, "player", NAMES, "; ")
 
 
 def _small(model: str, tables: Tables) -> str:
@@ -79,7 +75,7 @@ def _apart(table: pd.DataFrame, players: Sequence[str]) -> str:
 
 
 def _by_player(rows: pd.DataFrame) -> str:
-    return ", ".join(f"{small_tables.LABELS[row['player']]} {text(row)}" for _, row in rows.iterrows())
+    return shipped.rates(rows, "player", small_tables.LABELS)
 
 
 def _totals(model: str, tables: Tables) -> str:

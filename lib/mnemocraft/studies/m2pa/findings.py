@@ -7,11 +7,10 @@ from collections.abc import Mapping
 import pandas as pd
 from IPython.display import Markdown
 
-from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import estimates
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Played, gather, per_cent, told_in
+from mnemocraft.studies.findings import Played, gather, of_standin, per_cent, told_in
 from mnemocraft.studies.m2pa.load import STEM, chosen
 from mnemocraft.studies.markup import escaped
 
@@ -34,9 +33,7 @@ def findings(played: Played) -> list[str]:
             whole = found["hypotheses"].query("part == @ALL", local_dict={"ALL": ALL})
             mine = whole[whole["pairs"] > 0]
             lines += [f"`{model}`: {told_in(row, 'tasks')}." for _, row in mine.iterrows()]
-        lines += gather({model: found}, (_conditional, _fragments, _capacity, _sight, _models))
-        if is_surrogate(model):
-            lines.append("With a stand-in nothing is decided about language models.")
+        lines += gather({model: found}, (_conditional, _fragments, _capacity, _sight, _models, of_standin))
     return lines
 
 

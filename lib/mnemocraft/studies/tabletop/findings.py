@@ -8,10 +8,9 @@ import pandas as pd
 from IPython.display import Markdown
 
 from mnemocraft.envs.tabletop.tasks import TASKS
-from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Line, Played, gather, points
+from mnemocraft.studies.findings import Line, Played, gather, of_standin, points
 from mnemocraft.studies.tabletop import load
 from mnemocraft.studies.tabletop.tables import AVERAGE
 
@@ -20,7 +19,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """About five lines a model."""
-    return gather(played, (_rates, *(_claim(place) for place in range(4)), _calls, _standin))
+    return gather(played, (_rates, *(_claim(place) for place in range(4)), _calls, of_standin))
 
 
 def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Markdown:
@@ -55,7 +54,3 @@ def _calls(model: str, found: Tables) -> str:
         f"{load.METHODS[m]} {n:.1f}" for m, n in zip(table.index.astype(str), table, strict=True)
     )
     return f"`{model}`: calls of the model an episode with a failing controller: {each}." if each else ""
-
-
-def _standin(model: str, found: Tables) -> str:
-    return "With a stand-in nothing is decided about language models." if is_surrogate(model) else ""
