@@ -83,8 +83,14 @@ def power(table: pd.DataFrame) -> str:
     if least.empty:
         return "No claim could be tested."
     low, high = (f"{end:.0f}" for end in (least.min(), least.max()))
-    span = low if low == high else f"{low} to {high}"
-    return f"A difference of {span} points, by claim, shows in four of five such runs."
+    span = f"{low} points" if low == high else f"{low} to {high} points, depending on the claim"
+    return f"Four of five such runs find a true difference of {span}."
+
+
+def against(table: pd.DataFrame) -> str:
+    """How many effects have the wrong sign, as a sentence; the claims are that a difference is above 0."""
+    effects = table.loc[table["part"] == ALL, "effect"].dropna()
+    return f"Point estimates against their claims: {(effects < 0).sum()} of {len(effects)}."
 
 
 def told(row: pd.Series) -> str:

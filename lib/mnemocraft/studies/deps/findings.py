@@ -127,7 +127,7 @@ def _power(model: str, found: Tables) -> str:
     said = ["Nothing is decided about language models."] if is_surrogate(model) else []
     said.append(shipped.power(found["hypotheses"]))
     if 0 < none < len(rows):
-        said.append(f"{none} of {len(rows)} claims have no test.")
+        said.append(f"{none} of {len(rows)} claims have no test: too few tasks, or alike in all.")
     if small:
         said.append(f"In {small} the paper's effect is smaller than that.")
     return f"`{model}`: {' '.join(said)}"

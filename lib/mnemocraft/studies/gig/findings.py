@@ -64,7 +64,8 @@ def _small(model: str, tables: Tables) -> str:
     if not unlike.empty:
         short += f"; in the {unlike['n'].max()} that do not begin like one it was shown: {_rates(unlike)}"
     claims = tables["hypotheses"]
-    return f"`{model}`: {short}. {reached}; {goal}. {shipped.power(claims)}{shipped.each(claims)}"
+    seen = f"{shipped.power(claims)} {shipped.against(claims)}"
+    return f"`{model}`: {short}. {reached}; {goal}. {seen}{shipped.each(claims)}"
 
 
 def _full(ends: pd.DataFrame) -> str:

@@ -20,7 +20,8 @@ RECORDED = ARMS[:13]
 LABELS = (
     METHOD_LABELS
     | {held: f"{METHOD_LABELS[method]}, held" for held, method in HELD.items()}
-    | {MISLED: "GiG(+LD+wrong Exp)", "gig": "GiG (hardly taught)", "recap": "ReCAP (hardly taught)"}
+    | {MISLED: "GiG(+LD+wrong Exp)"}
+    | {"gig": "GiG, lookahead (hardly taught)", "recap": "ReCAP (hardly taught)"}
 )
 LEAST = 0.5
 """The design's goal for all five known dishes with GiG or ReAct, set before anything was recorded."""
@@ -119,7 +120,7 @@ def full_dialogues(found: pd.DataFrame) -> str:
 
 def named(table: pd.DataFrame) -> pd.DataFrame:
     """A table for reading: methods by their names, kinds of dishes in words, numbers with three digits."""
-    words = {"_unlike": ", unlike lessons", "_": " "}
+    words = {"^short_unlike": "short, unlike lessons and bank", "_unlike": ", unlike lessons", "_": " "}
     return table.replace({"method": LABELS}).replace({"items": words}, regex=True).round(3)
 
 

@@ -186,7 +186,7 @@ def _gain(one: str, others: Sequence[str], mode: str, level: str = "strong") -> 
 
 
 SYNC_VERDICTS = {
-    "recap": "holds (4.3, no test; it calls ReCAP the strongest baseline, but ReAct is: Table 1)",
+    "recap": "holds (4.3, no test; it calls ReCAP the strongest baseline: with one model of three)",
     "react": "holds on two models, a tie on Gemini (Table 1)",
     "cot": "holds (4.3, no test)",
 }
