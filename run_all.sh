@@ -200,17 +200,22 @@ make_minedojo_env() {
 run_tests() {
   local failed=""
   check() {
-    echo "== $*" >&2
-    "$python" -m "$@" || failed="$failed, $1 ${2:-}"
+    echo "== ${*:2}" >&2
+    "$python" -m "${@:2}" || failed="$failed, $1"
   }
-  check ruff check .
-  check ruff format --check .
-  check mypy
-  check pytest -n auto --dist loadfile --no-loadscope-reorder "$@"
+  check "ruff check" ruff check .
+  check "ruff format" ruff format --check .
+  check mypy mypy
+  check pytest pytest -n auto --dist loadfile --no-loadscope-reorder "$@"
   if [ -n "$failed" ]; then
     say "failed: ${failed#, }"
     exit 1
   fi
+}
+
+# Ends where a command was given arguments and takes none.
+alone() {
+  [ $# = 1 ] || { say "$1 takes no further arguments."; exit 2; }
 }
 
 case "${1:-}" in
@@ -223,11 +228,12 @@ case "${1:-}" in
     run_tests "$@"
     ;;
   book)
-    [ $# = 1 ] || { say "book takes no further arguments."; exit 2; }
+    alone "$@"
     set_up
     exec "$python" -m mnemocraft.book
     ;;
   alfworld)
+    alone "$@"
     set_up
     install_alfworld
     ;;
@@ -237,9 +243,11 @@ case "${1:-}" in
     exec "$python" -m mnemocraft.doctor "$@"
     ;;
   minedojo-env)
+    alone "$@"
     make_minedojo_env
     ;;
   *)
+    case " $* " in *" -h "* | *" --help "*) usage; exit ;; esac
     # The flags are judged before anything is installed.
     python=$(find_python)
     PYTHONPATH=lib "$python" -m mnemocraft.notebooks --check "$@"

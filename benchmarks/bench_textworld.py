@@ -58,7 +58,7 @@ class PlainEngine:
         return False
 
     def legal(self, inventory: dict[str, int]) -> list[str]:
-        """Names of all actions of which a variant fits."""
+        """Names of all actions of which a variant fits, once for each that does."""
         return [
             name
             for name, variants in self.variants.items()

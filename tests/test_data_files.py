@@ -16,7 +16,7 @@ from mnemocraft.envs.plancraft import recipes
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import budget
 from mnemocraft.runs import run_study
-from mnemocraft.studies import evidence, findings, papers, report
+from mnemocraft.studies import evidence, findings, papers, report, small_model
 from mnemocraft.studies.deps.selectors import tables as selectors
 from runs_toy import TASKS, InstantSpec, ToyRunner, toy_study
 
@@ -45,6 +45,7 @@ READERS = dict(
         in_data("kitchen/oracle_plans.jsonl", oracle._stored.__wrapped__),
         in_data("minecraft/1.16.5.json", lambda: rules.__wrapped__("1.16.5")),
         in_data("papers/how2_table1.csv", lambda: papers.table("how2_table1")),
+        in_data("models/x_alike.csv", lambda: small_model.alike.__wrapped__("x")),
         in_data("runs.csv", lambda: evidence.table(paths.DATA / "results", paths.DATA / "runs.csv")),
         in_data("registrations/04_earlier_designs.csv", selectors.designs),
         in_data("plancraft/data/val.json", lambda: plancraft.examples.__wrapped__("val")),

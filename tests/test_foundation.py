@@ -126,6 +126,19 @@ def test_help_is_the_head_of_the_script_and_needs_nothing() -> None:
     assert "#" not in text
 
 
+def test_help_among_flags_is_help_and_sets_nothing_up(checkout: Path) -> None:
+    assert run_all(checkout, "--only", "00", "--help") == (0, "")
+    assert not (checkout / ".venv").exists()
+
+
+@pytest.mark.parametrize("command", ["alfworld", "book", "minedojo-env"])
+def test_a_command_that_takes_no_arguments_refuses_them_before_anything_is_set_up(
+    command: str, checkout: Path
+) -> None:
+    assert run_all(checkout, command, "--help") == (2, f"run_all.sh: {command} takes no further arguments.\n")
+    assert not (checkout / ".venv").exists()
+
+
 @pytest.mark.parametrize("arguments", [["--profile", "huge"], ["--wokers", "2"], ["tests"]])
 def test_a_bad_flag_is_refused_before_anything_is_set_up(arguments: list[str], checkout: Path) -> None:
     status, error = run_all(checkout, *arguments)

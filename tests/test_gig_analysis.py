@@ -178,7 +178,7 @@ def decided(table: pd.DataFrame) -> set[str]:
 
 
 def test_planted_effects_are_found_with_their_sign(found):
-    table = judged(*(synthetic(level, seeds=sweep.LAYOUTS) for level in measures.LEVELS))
+    table = judged(*(synthetic(level, seeds=sweep.LAYOUTS) for level in ("strong", "weak")))
     assert decided(table) == {"holds"} and (table["verdict"] == "holds").sum() == 13
     assert ((table["low"] < table["effect"]) & (table["effect"] < table["high"])).all()
     idle = table.set_index("metric").loc["idle"]
@@ -203,7 +203,7 @@ def test_a_stand_in_gets_no_verdict_but_what_it_follows_from(found):
 
 
 def test_absent_effects_are_undecided_and_reversed_ones_fail():
-    parts = [synthetic(level, lambda cell: 0.5, effects=False) for level in measures.LEVELS]
+    parts = [synthetic(level, lambda cell: 0.5, effects=False) for level in ("strong", "weak")]
     same = judged(*parts)
     assert set(same["verdict"]) <= {"undecided", "cannot be decided here"} and same["p"].notna().all()
     flipped = synthetic(rate=lambda cell: 1 - planted(cell), seeds=sweep.LAYOUTS)

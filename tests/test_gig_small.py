@@ -84,7 +84,7 @@ def test_pass_at_1_the_goal_and_the_claims():
     lead, *claims = told[0].splitlines()
     asked = "goal (at least 50% of the known dishes with GiG(+LD) or ReAct)"
     met = f"{asked} met: {MET} with GiG(+LD), not measured with ReAct."
-    assert lead.endswith(f"{met} No claim could be tested.")
+    assert lead.endswith(f"{met} No claim could be tested. Point estimates against their claims: 0 of 2.")
     assert len(claims) == 2  # of two arms alone
 
 

@@ -84,6 +84,24 @@ def test_what_is_trained_on_replaces_what_was_and_is_gone_on_from_after_a_kill(t
     assert "is of local/x2, not of local/x3" in capsys.readouterr().err
 
 
+def test_a_part_that_replaces_goes_on_without_what_it_leaves_out(tmp_path, monkeypatch):
+    """The file that it replaces stays until all parts are put together, and is of the same model."""
+
+    def stopped(study, spec, out, workers):
+        answer(spec, "question" + " again" * ("part" in str(spec.cache)))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(recording, "run_study", stopped)
+    monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
+    monkeypatch.setattr(recording, "find_model", lambda name: SimpleNamespace(name="x", backend="local/x"))
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    recording.main(["03"])
+    for how in ("--replace", "--go-on"):
+        recording.main(["03", how, "--part", "1/2"])
+    [part] = tmp_path.glob(f"build/recording/x/part-1-of-2/*{recording.SUFFIX}")
+    assert read_recording(part)[0]["count"] == 1
+
+
 def test_a_stop_before_the_first_answer_leaves_all_as_it_was(tmp_path, monkeypatch, capsys):
     def stopped(study, spec, out, workers):
         raise KeyboardInterrupt

@@ -369,6 +369,9 @@ def matcher_of(words, text, is_schema):
         ({"messages": None}, 400, "the request cannot be read (TypeError: "),
         ({"messages": [{"role": "user", "content": "so " * 200}]}, 400, "exceeds the available context size"),
         ({"seed": -1}, 400, "the request cannot be read (ValueError: "),
+        ({"temperature": "warm"}, 400, "the request cannot be read (ValueError: "),
+        ({"temperature": float("nan")}, 400, "temperature is a number from 0 on, not nan"),
+        ({"stop": [5]}, 400, "stop is a text, or a list of texts"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_a_sentence(changed, status, sentence, words, monkeypatch):

@@ -110,14 +110,17 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.error(
             f"{cache} has answers already: --go-on goes on with them; without the file --replace begins."
         )
-    model = files.backend
+    model, anew = files.backend, out / "anew"  # says of a cache that it goes without data/recordings
+    if chosen.replace:
+        out.mkdir(parents=True, exist_ok=True)
+        anew.touch()
 
     def other(recorded: Path) -> str:
         """What is wrong with a recording of another model."""
         who = read_recording(recorded)[0]["model"]
         return "" if who == model else f"{recorded.name} is of {who}, not of {model}"
 
-    if chosen.go_on and file.exists():
+    if chosen.go_on and file.exists() and not (anew.exists() and cache.exists()):
         if not (why := other(file)):
             import_recording(file, cache)
         elif not cache.exists():  # a --replace that was stopped has its answers there
@@ -141,6 +144,8 @@ def main(argv: Sequence[str] | None = None) -> None:
             return
     target = out / file.name if chosen.part else file
     answers = export_recording(cache, target, model)
+    if target == file:
+        anew.unlink(missing_ok=True)
     print(f"{answers} answers, {target.stat().st_size / 1e6:.1f} MB: {target}")
 
 

@@ -366,7 +366,9 @@ def _setting(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(
             f"{_short(text)!r} has a number of more than 18 digits, or brackets nested too deeply"
         ) from None
-    if not equals or not name.isidentifier() or name in SHARED:
+    if equals and name in SHARED:
+        raise argparse.ArgumentTypeError(f"{name} has a flag of its own, --{name}")
+    if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(
             f"{_short(text)!r} is not NAME=JSON, such as seeds=[0,1] or split='\"low\"'"
         )

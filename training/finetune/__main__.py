@@ -39,6 +39,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from mnemocraft import paths
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.files import replace_file
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.local import ADAPTERS, find_model
@@ -90,6 +91,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--requests", type=int, default=40, help="recorded requests that check asks again")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
+    if min(chosen.requests, chosen.threads) < 1:
+        parser.error("--requests and --threads are at least 1.")
     if os.environ.get("PYTHONHASHSEED") != "0":
         # The package's sampler draws from sets of names, whose order follows the hash seed.
         os.environ["PYTHONHASHSEED"] = "0"
@@ -118,24 +121,32 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = False) -> None:
     """Train, check as it goes, and put the best adapter into ``data/models``; of another world the last,
-    unchecked (:func:`check_lessons`)."""
+    unchecked (:func:`check_lessons`).
+
+    Raises:
+        MnemocraftError: A whole training is there already, and another was asked for; or the best adapter
+            was made elsewhere.
+    """
     trainer, ends = _trainer(folder, world, threads, anew), time.monotonic() + 60 * minutes
+    if trainer.done == len(trainer.steps):
+        if anew:
+            raise MnemocraftError(f"A whole training lies in {folder}: delete that folder to begin anew.")
+        print("nothing is left to learn; --anew begins with the first course")
+    if anew and not trainer.done:  # other checks, here or of the served adapter, are another training's
+        replace_file(folder / "checks.csv", "step,solved,tasks\n")
     done = _checks(trainer, folder, world)
     with tqdm(total=len(trainer.steps), initial=trainer.done, unit="step", desc="fine-tuning") as bar:
         while not _finished(trainer, done, world):
             if _due(trainer, world) and trainer.done not in _shares(done):
                 done += _check(trainer, folder, world, threads)
                 replace_file(folder / "checks.csv", pd.DataFrame(done).to_csv(index=False))
-                if trainer.steps_in_course[0] == trainer.steps_in_course[1]:
-                    _write(
-                        pd.DataFrame(done).assign(served=lambda t: t["step"] == trainer.done), _name(world)
-                    )
+                _write(pd.DataFrame(done).assign(served=lambda t: t["step"] == trainer.done), _name(world))
                 continue
             bar.set_postfix(loss=f"{trainer.step():.3f}")
             bar.update()
             over = time.monotonic() > ends
             course_ends = trainer.steps_in_course[0] == trainer.steps_in_course[1]
-            if over or course_ends or _due(trainer, world) or trainer.done % SAVE_EVERY == 0:
+            if over or course_ends or trainer.done % SAVE_EVERY == 0:
                 trainer.save()
             if course_ends:  # all that the next course needs
                 _export(trainer, folder)
@@ -169,12 +180,11 @@ def _serve(trainer: Trainer, folder: Path, world: str, checks: list[dict]) -> No
     step = trainer.done
     if checks:
         step = max(_shares(checks).items(), key=lambda item: (item[1], -item[0]))[0]
+    if not (made := _file(folder, step)).is_file():
+        raise MnemocraftError(f"The best adapter, after step {step}, was made elsewhere: put it at {made}.")
     ADAPTERS.mkdir(exist_ok=True)
     name = _name(world)
-    if (made := _file(folder, step)).is_file():
-        replace_file(ADAPTERS / f"{name}.gguf", made.read_bytes())
-    else:
-        print("nothing is left to learn for the adapter that is served; --anew begins with the first course")
+    replace_file(ADAPTERS / f"{name}.gguf", made.read_bytes())
     if checks:
         rows = pd.DataFrame(checks).assign(served=lambda t: t["step"] == step)
         _write(rows, name)
@@ -286,6 +296,7 @@ def _trainer(folder: Path, world: str, threads: int, anew: bool) -> Trainer:
     served = ADAPTERS / f"{_name(world)}.gguf"
     if not (trainer.done or anew) and served.is_file():
         trainer.begin_after(copy_adapter(served, trainer.model))
+        replace_file(_file(folder, trainer.done), served.read_bytes())  # it may prove the best
     return trainer
 
 
@@ -416,4 +427,7 @@ def _not_learnt(world: str) -> Iterator[Dialogue]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except MnemocraftError as error:
+        sys.exit(str(error))

@@ -106,7 +106,8 @@ class Dialogue:
     """One conversation to learn from.
 
     Attributes:
-        role: ``actor``, ``ask``, ``relevance``, ``parse`` or ``teacher`` (the non-executable one).
+        role: ``actor``, ``ask``, ``relevance``, ``parse`` or ``teacher`` (the non-executable one); in other
+            worlds ``planner``, ``explainer``, ``analyst``, ``predictor`` or ``evaluator``.
         messages: OpenAI messages; the last is the expert's.
         tools: What the Actor was offered; None for the other roles.
         targets: For each assistant message whether it is to be learnt (mistakes are not).

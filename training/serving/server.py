@@ -16,6 +16,7 @@ import asyncio
 import itertools
 import json
 import logging
+import math
 import queue
 import sys
 import threading
@@ -68,6 +69,7 @@ class Job:
         begun: When its prompt had been read.
         timings: What llama.cpp's server tells of an answer, by its names: tokens of the prompt that were
             computed and that were there, of the answer, of drafts and of those that were right; milliseconds.
+        marked: Whether a token that ends a turn came after the answer.
         done: The answer, when it has ended; True if it ended by itself.
     """
 
@@ -80,6 +82,7 @@ class Job:
     answer: list[int] = field(default_factory=list)
     begun: float = 0.0
     timings: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    marked: bool = False
     done: Future[bool] = field(default_factory=Future)
 
 
@@ -203,17 +206,18 @@ class Batcher:
         job = self._jobs[slot]
         assert job
         self._last[slot] = token
-        ended = token in self._words.end
+        ended = job.marked = token in self._words.end
         if not ended:
             job.answer.append(token)
             if job.matcher is not None:
                 job.matcher.accept_token(token)
-        if not ended and any(stop[-1] in self._words.texts[token] for stop in job.stops):
+        piece = self._words.texts[token].replace("▁", " ")
+        if not ended and any(stop[-1] in piece for stop in job.stops):
             text = self._words.text(job.answer[-40:])
             ended = any(stop in text for stop in job.stops)
         if ended or len(job.answer) == job.longest:
             # The last token has not been read.
-            read = job.answer if token in self._words.end else job.answer[:-1]
+            read = job.answer if job.marked else job.answer[:-1]
             self._held[slot] = np.concatenate([self._held[slot], np.array(read, np.int64)])
             self._jobs[slot], self._freed[slot] = None, next(self._ended)
             job.timings["predicted_n"] = len(job.answer)
@@ -300,21 +304,27 @@ class Server:
             "message": {"role": "assistant", "content": text},
             "finish_reason": "stop" if ended else "length",
         }
-        usage = {"prompt_tokens": len(job.tokens), "completion_tokens": len(job.answer) + ended}
+        usage = {"prompt_tokens": len(job.tokens), "completion_tokens": len(job.answer) + job.marked}
         kind = {"object": "chat.completion", "timings": job.timings}
         return web.json_response(kind | {"choices": [choice], "usage": usage})
 
     def _job(self, body: dict[str, Any]) -> Job:
         stop = body.get("stop") or []
+        stops = tuple(filter(None, [stop] if isinstance(stop, str) else stop))
+        if not all(isinstance(each, str) for each in stops):
+            raise TypeError("stop is a text, or a list of texts")
+        temperature = float(body.get("temperature") or 0.0)
+        if not 0 <= temperature < math.inf:
+            raise ValueError(f"temperature is a number from 0 on, not {temperature}")
         matcher, schema = None, body.get("response_format", {}).get("json_schema", {}).get("schema")
         if form := json.dumps(schema) if schema else body.get("grammar"):
             matcher = self._forms(form, schema is not None)
         return Job(
             self._words.tokens(prompt(body["messages"])),
             int(body.get("max_tokens", 512)),
-            tuple(filter(None, [stop] if isinstance(stop, str) else stop)),
+            stops,
             matcher,
-            body.get("temperature") or 0.0,
+            temperature,
             np.random.default_rng(body.get("seed")),
         )
 
@@ -363,12 +373,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--slots",
         type=int,
         default=56,
-        help="answers at a time (1.2 GB of memory each, on a processor as used)",
+        help="answers at a time (1.2 GB of memory each, on a processor as used, and half with bfloat16)",
     )
     parser.add_argument("--context", type=int, default=32_768, help="tokens of a prompt with its answer")
     parser.add_argument("--port", type=int, default=8300, help="on loopback")
     parser.add_argument("--device", default="cuda", choices=CHUNKS, help="where it computes")
     chosen = parser.parse_args(argv)
+    if min(chosen.slots, chosen.context) < 1:
+        parser.error("--slots and --context are at least 1.")
+    if chosen.device == "cuda" and not torch.cuda.is_available():
+        raise MnemocraftError("PyTorch finds no graphics card here: use --device cpu.")
     torch.set_num_threads(1)  # two that wait for each other in every small product do less than one
     files = find_model(chosen.adapter)
     if (path := files.whole()) is None:
@@ -376,7 +390,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     names = dict.fromkeys((files.name, path.stem))
     server = Server(path, chosen.slots, chosen.context, chosen.device, names)
     place = {"host": "127.0.0.1", "port": chosen.port}
-    web.run_app(server.app(), **place, shutdown_timeout=1, print=None, access_log=None)
+    try:
+        web.run_app(server.app(), **place, shutdown_timeout=1, print=None, access_log=None)
+    except OSError as error:
+        raise MnemocraftError(f"Port {chosen.port} cannot be served: {error.strerror}.") from None
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ A row is an item with a notebook and the files that it leaves (tables in ``data/
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -16,8 +17,6 @@ from mnemocraft.errors import MnemocraftError, unreadable
 
 COVERAGE = paths.ROOT / "COVERAGE.md"
 PAPERS = ("How2", "M2PA", "DEPS", "GiG", "MindStores")
-OPEN = "to be filled in"
-"""How the reason begins where a notebook still has to be named."""
 HEAD = """# Tables and figures of the papers
 
 Every numbered table and figure of the five papers: the notebook that has its counterpart and the files that
@@ -82,4 +81,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except MnemocraftError as error:
+        sys.exit(str(error))

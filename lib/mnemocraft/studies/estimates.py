@@ -154,6 +154,13 @@ def conduct(episodes: pd.DataFrame, by: Sequence[str], counts: Sequence[str]) ->
     return columns.groupby(list(by), sort=False).mean(numeric_only=True).round(2).reset_index()
 
 
+def means(episodes: pd.DataFrame, by: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
+    """How many ``episodes``, and their means of some columns, by group."""
+    groups = episodes.groupby(list(by), sort=False)
+    found = groups[list(columns)].mean()
+    return pd.concat([groups.size().rename("episodes"), found], axis=1).reset_index()
+
+
 def add_paper(
     ours: pd.DataFrame, paper: pd.DataFrame, on: Sequence[str], values: Mapping[str, str]
 ) -> pd.DataFrame:

@@ -190,7 +190,11 @@ def planned(stem: str, model: str, unit: str, count: int) -> pd.DataFrame | Mark
 
 
 def read(folder: Path) -> dict[str, pd.DataFrame]:
-    """A folder's tables by name; what is empty in them is NaN, in columns of text too."""
+    """A folder's tables by name; what is empty in them is NaN, in columns of text too.
+
+    Raises:
+        MnemocraftError: A table is damaged.
+    """
     with unreadable(folder):
         return {path.stem: pd.read_csv(path) for path in sorted(folder.glob("*.csv"))}
 

@@ -64,7 +64,11 @@ def write(
 
 
 def provenance(folder: Path) -> dict[str, Any]:
-    """What a folder's provenance says: ``tables`` (model, seeds, config, commit by name), ``packages`` ..."""
+    """What a folder's provenance says: ``tables`` (model, seeds, config, commit by name), ``packages`` ...
+
+    Raises:
+        MnemocraftError: It is damaged.
+    """
     path = folder / PROVENANCE
     with unreadable(path):
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"tables": {}}

@@ -10,9 +10,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft import paths, stats
+from mnemocraft.errors import unreadable
 from mnemocraft.runs import ModelSpec, Study, run_study
 from mnemocraft.stats import Key, difference, rate
-from mnemocraft.studies import plots, report
+from mnemocraft.studies import estimates, plots, report
 from mnemocraft.studies.claims import ALL, Claim, begun, judge, players
 from mnemocraft.studies.small_player import KNOWN, UNKNOWN
 
@@ -25,8 +26,25 @@ HALVES = {KNOWN: KNOWN, UNKNOWN: UNKNOWN}
 @cache
 def alike(adapter: str) -> pd.DataFrame:
     """What of an adapter's study is like what its model was shown, a row each; ``of`` says if a kitchen is
-    like one of a lesson or of the memory bank. Made by ``python -m training.finetune alike --world ...``."""
-    return pd.read_csv(paths.DATA / "models" / f"{adapter}_alike.csv")
+    like one of a lesson or of the memory bank. Made by ``python -m training.finetune alike --world ...``.
+
+    Raises:
+        MnemocraftError: It cannot be read.
+    """
+    path = paths.DATA / "models" / f"{adapter}_alike.csv"
+    with unreadable(path):
+        return pd.read_csv(path)
+
+
+def by_items(episodes: pd.DataFrame, kinds: Sequence[str] | pd.Series) -> pd.DataFrame:
+    """The episodes for their kind of task and, once more, for all (``items``)."""
+    return pd.concat([episodes.assign(items=kinds), episodes.assign(items=ALL)], ignore_index=True)
+
+
+def reading(found: pd.DataFrame, who: str, labels: Mapping[str, str], columns: Sequence[str]) -> pd.DataFrame:
+    """Rates for reading: a row a player (column ``who``, by its label), a column for each of ``columns``."""
+    named = found.assign(**{"text": found.apply(estimates.counted, axis=1), who: found[who].map(labels)})
+    return estimates.wide(named, [who], list(columns))
 
 
 def claim(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mnemocraft.agents.deps.methods import agent
-from mnemocraft.studies import estimates
+from mnemocraft.studies import estimates, small_model
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.known import VERSIONS, known
@@ -100,9 +100,7 @@ def goals(found: pd.DataFrame) -> pd.DataFrame:
 
 def reading(found: pd.DataFrame) -> pd.DataFrame:
     """:func:`success` for reading: a row an arm, a column a version and kind of task."""
-    found = found[found["items"].isin(ITEMS)]
-    named = found.assign(text=found.apply(estimates.counted, axis=1), arm=found["arm"].map(LABELS))
-    return estimates.wide(named, ["arm"], ["version", "items"])
+    return small_model.reading(found[found["items"].isin(ITEMS)], "arm", LABELS, ["version", "items"])
 
 
 def within_calls(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -120,9 +118,8 @@ def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     answers that cannot be read end an episode.
     """
     early = (episodes["passed"] == 0) & (episodes["calls"] < CALLS) & (episodes["rounds"] > 0)
-    by = episodes.assign(stopped_early=early).groupby(["version", "method"], sort=False)
-    means = by[[*measures.COUNTS, "prompt", "completion", "stopped_early"]].mean()
-    return pd.concat([by.size().rename("episodes"), means], axis=1).reset_index()
+    columns = [*measures.COUNTS, "prompt", "completion", "stopped_early"]
+    return estimates.means(episodes.assign(stopped_early=early), ["version", "method"], columns)
 
 
 CLAIMS = (

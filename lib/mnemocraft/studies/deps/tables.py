@@ -19,7 +19,7 @@ from mnemocraft.studies.claims import ALL, Claim, Printed
 from mnemocraft.studies.deps import measures
 from mnemocraft.studies.deps.load import GROUPS, OVERWORLD_VERSION, WORLDS
 from mnemocraft.studies.deps.measures import AT_MOST, AVERAGE, CELL, METHOD_OF, ROUNDS
-from mnemocraft.studies.estimates import NUMBERS, in_order, join, number, rates, text
+from mnemocraft.studies.estimates import NUMBERS, in_order, join, means, number, rates, text
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
 ENVIRONMENTS = {"text": "MC-TextWorld", "overworld": "MineDojo", "learned": "MineDojo"}
@@ -160,9 +160,7 @@ def _same(item: str, version: str) -> frozenset[str]:
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Not in the paper: means an episode of rounds, calls, goals, unread answers and tokens, by condition."""
-    by = episodes.groupby(list(CELL), sort=False)
-    means = by[[*measures.COUNTS, "prompt", "completion", "steps"]].mean()
-    return pd.concat([by.size().rename("episodes"), means], axis=1).reset_index()
+    return means(episodes, CELL, [*measures.COUNTS, "prompt", "completion", "steps"])
 
 
 def description(task_list: str, limits: str) -> pd.DataFrame:

@@ -22,10 +22,9 @@ from mnemocraft.studies.gig.load import MODES
 MAIN = ("gig", "gig_exp", "recap", "react", "cot")
 ABLATION = ("gig_bl", "gig_ld", "gig")
 WEAK = ("gig", "gig_exp", "recap", "react")
-LEVELS = ("strong", "weak")
-"""The model of the main part and the less able one of the memory plug-in (section 4.6)."""
 LABELS = {name: method.label for name, method in METHODS.items()}
 CELL = ("level", "mode", "method")
+"""``level``: the model of the main part (``strong``), or the less able one (``weak``, section 4.6)."""
 PLANNED = (
     *(("strong", mode, method) for mode in MODES for method in MAIN),
     *(("strong", "sync", method) for method in ABLATION[:2]),

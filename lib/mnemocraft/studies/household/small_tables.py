@@ -7,7 +7,7 @@ from itertools import product
 import pandas as pd
 
 from mnemocraft import stats
-from mnemocraft.studies import estimates
+from mnemocraft.studies import estimates, small_model
 from mnemocraft.studies.claims import ALL, NOT_ASKED
 from mnemocraft.studies.household.known import known
 from mnemocraft.studies.household.load import LABELS as TYPES
@@ -44,7 +44,7 @@ def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
     """The episodes for their kind of task and, once more, for all (``items``)."""
     kinds = episodes["type"].map({kind: KNOWN if known(kind) else UNKNOWN for kind in TYPES})
-    return pd.concat([episodes.assign(items=kinds), episodes.assign(items=ALL)], ignore_index=True)
+    return small_model.by_items(episodes, kinds)
 
 
 def success(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -73,8 +73,7 @@ def goals(found: pd.DataFrame, asked: bool) -> pd.DataFrame:
 
 def reading(found: pd.DataFrame) -> pd.DataFrame:
     """:func:`success` for reading: a row a player, a column a kind of task."""
-    named = found.assign(text=found.apply(estimates.counted, axis=1), player=found["player"].map(LABELS))
-    return estimates.wide(named, ["player"], ["items"])
+    return small_model.reading(found, "player", LABELS, ["items"])
 
 
 HELD_TO = "solves more if held to the commands than if free"

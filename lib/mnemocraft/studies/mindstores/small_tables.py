@@ -6,8 +6,8 @@ from itertools import product
 
 import pandas as pd
 
-from mnemocraft.studies import estimates
-from mnemocraft.studies.claims import ALL, NOT_ASKED
+from mnemocraft.studies import estimates, small_model
+from mnemocraft.studies.claims import NOT_ASKED
 from mnemocraft.studies.deps.small_tables import kind
 from mnemocraft.studies.mindstores.load import DEPS, FULL, VERSION
 from mnemocraft.studies.mindstores.small import PLAYERS, TRIALS
@@ -21,21 +21,19 @@ FIRST_PLAN, LATER = "first plan", "a later plan"
 def tables(records: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Every table by the name of its file, from the study's records."""
     episodes = prepare(records)
-    by = episodes.groupby(list(CELL), sort=False)
-    means = by[[*COUNTS, "prompt", "plans"]].mean()
     return {
         "known_items": success(episodes),
         "mended": mended(episodes),
         "hypotheses": judged(CLAIMS, _by_items(episodes), ["player", "items"], "item", "tasks"),
         "statuses": estimates.statuses(episodes, CELL),
-        "conduct": pd.concat([by.size().rename("episodes"), means.round(2)], axis=1).reset_index(),
+        "conduct": estimates.means(episodes, CELL, [*COUNTS, "prompt", "plans"]).round(2),
     }
 
 
 def _by_items(episodes: pd.DataFrame) -> pd.DataFrame:
     """The episodes for their kind of task and, once more, for all (``items``)."""
     kinds = [kind(VERSION, item) for item in episodes["item"]]
-    return pd.concat([episodes.assign(items=kinds), episodes.assign(items=ALL)], ignore_index=True)
+    return small_model.by_items(episodes, kinds)
 
 
 def success(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -64,8 +62,7 @@ def mended(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def reading(found: pd.DataFrame, split: str = "trial") -> pd.DataFrame:
     """:func:`success`, or split by ``plan`` :func:`mended`, for reading: a row a player."""
-    named = found.assign(text=found.apply(estimates.counted, axis=1), player=found["player"].map(LABELS))
-    return estimates.wide(named, ["player"], [split, "items"])
+    return small_model.reading(found, "player", LABELS, [split, "items"])
 
 
 CLAIMS = (

@@ -16,7 +16,7 @@ from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import AGAINST, ALL, NOT_ASKED, Claim
 from mnemocraft.studies.deps.measures import AVERAGE, with_average
-from mnemocraft.studies.estimates import NUMBERS, in_order, rates
+from mnemocraft.studies.estimates import NUMBERS, in_order, means, rates
 from mnemocraft.studies.mindstores.load import (
     CONTROLS,
     DEPS,
@@ -143,9 +143,7 @@ def table1(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def conduct(episodes: pd.DataFrame) -> pd.DataFrame:
     """Not in the paper: means an episode of calls, what was recalled and predicted, and tokens read."""
-    by = episodes.groupby(list(CELL), sort=False)
-    means = by[[*COUNTS, "prompt", "steps"]].mean()
-    return pd.concat([by.size().rename("episodes"), means], axis=1).reset_index()
+    return means(episodes, CELL, [*COUNTS, "prompt", "steps"])
 
 
 def _labelled(table: pd.DataFrame, part: str) -> pd.DataFrame:

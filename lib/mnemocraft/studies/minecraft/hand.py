@@ -20,9 +20,9 @@ CRAFT, EQUIP, PLACE, USE = 4, 5, 6, 1
 WIDTH = 2 * FRAME[1]
 
 
-def play(seed: int, biome: str | None = None) -> widgets.VBox | Image:
+def play(seed: int) -> widgets.VBox | Image:
     """Buttons to act in a world and the player's view after each; headless, a picture of its start."""
-    env = OverworldEnv(seed, image_size=None, specified_biome=biome)
+    env = OverworldEnv(seed, image_size=None)
     env.reset()
     return Image(png(env.frame(*FRAME)), width=WIDTH) if headless() else by_hand(env)
 

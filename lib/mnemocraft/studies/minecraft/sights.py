@@ -31,8 +31,8 @@ NIGHTFALL = 13_500
 """It is dark and the moon stands low in the east."""
 ANGLES = (40, -40, 25, -25, 60, -60, 0, 90, -90)
 """From how far beside an animal's nose it is looked at, in degrees: the first with free sight."""
-DEEP, LONG = 20, 12
-"""Least depth of a cave under the ground, and blocks that one must be able to look along it."""
+AROUND, DEEP, LONG = 40, 20, 12
+"""Blocks around in which a cave is looked for, its least depth under the ground, and how far one must see."""
 COMPASS = ((0, 1, 0), (-1, 0, 90), (0, -1, 180), (1, 0, -90))
 """Ways along x and z, and the yaw of who looks that way."""
 
@@ -123,12 +123,12 @@ def _cave(biome: str) -> View:
     return look(env, "cave, lit by a torch", biome)
 
 
-def _passage(env: OverworldEnv, radius: int = 40) -> tuple[Cell, tuple[int, int, int]]:
+def _passage(env: OverworldEnv) -> tuple[Cell, tuple[int, int, int]]:
     """Where a cave goes on straight for longest at the height of the eyes, and which way."""
     here_x, _, here_z = (math.floor(c) for c in place(env))
     best: tuple[int, Cell, tuple[int, int, int]] = (LONG - 1, (0, 0, 0), COMPASS[0])
-    for x in range(here_x - radius, here_x + radius):
-        for z in range(here_z - radius, here_z + radius):
+    for x in range(here_x - AROUND, here_x + AROUND):
+        for z in range(here_z - AROUND, here_z + AROUND):
             for y in range(12, _ground(env, x, z) - DEEP):
                 if _stands(env, x, y, z):
                     for way in COMPASS:

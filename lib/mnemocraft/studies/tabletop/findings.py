@@ -10,7 +10,7 @@ from IPython.display import Markdown
 from mnemocraft.envs.tabletop.tasks import TASKS
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
-from mnemocraft.studies.findings import Line, Played, gather, of_standin, points
+from mnemocraft.studies.findings import Line, Played, gather, of_standin, told_in
 from mnemocraft.studies.tabletop import load
 from mnemocraft.studies.tabletop.tables import AVERAGE
 
@@ -40,10 +40,7 @@ def _rates(model: str, found: Tables) -> str:
 def _claim(place: int) -> Line:
     def line(model: str, found: Tables) -> str:
         row = found["hypotheses"].query("part == @ALL", local_dict={"ALL": ALL}).iloc[place]
-        if pd.isna(row["effect"]):
-            return ""
-        where = f"{row['pairs']:,} pairs of episodes in {row['games']} games"
-        return f"`{model}`: {row['claim']}: {points(row)}, {where}: **{row['verdict']}**."
+        return "" if pd.isna(row["effect"]) else f"`{model}`: {told_in(row, 'games')}."
 
     return line
 

@@ -144,7 +144,11 @@ def verdicts(success: Cells, controllers: Sequence[str]) -> pd.DataFrame:
 
 
 def designs() -> pd.DataFrame:
-    """The designs that were played at full size before the registered one, each with its gains in points."""
+    """The designs that were played at full size before the registered one, each with its gains in points.
+
+    Raises:
+        MnemocraftError: The list of them is damaged.
+    """
     path = DATA / "registrations" / "04_earlier_designs.csv"
     with unreadable(path):
         return pd.read_csv(path)

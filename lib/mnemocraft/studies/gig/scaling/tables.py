@@ -98,6 +98,9 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     """GiG's and ReAct's streams of the kitchen study: in one layout, in profile ``full`` in the paper's ten.
 
     What is compared here are lengths, which ten layouts give; nothing is tested.
+
+    Raises:
+        MnemocraftError: There is no such profile, or no seed.
     """
     check("profile", profile, paths.PROFILES)
     check_seeds(seeds, 42)
