@@ -22,8 +22,6 @@ from mnemocraft.gnn import scene_graph
 from mnemocraft.gnn.features import embed, kitchen_features
 from mnemocraft.studies.gig.scaling import latency
 
-RESULTS = Path(__file__).parent / "results" / "gnn.json"
-
 
 def features(nodes: int) -> tuple[float, float]:
     """Milliseconds for the features of a graph's nodes: looked up, and from the sentence encoder."""
@@ -55,7 +53,7 @@ def main() -> None:
     print(f"{graphs.to_string(index=False)}\n\n{banks.to_string(index=False)}")
     if save:
         found = {"machine": processor(), "graphs": _lists(graphs), "banks": _lists(banks)}
-        RESULTS.write_text(json.dumps(found, indent=2) + "\n")
+        latency.RESULTS.write_text(json.dumps(found, indent=2) + "\n")
 
 
 def _lists(table: pd.DataFrame) -> dict[str, list[float]]:

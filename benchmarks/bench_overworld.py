@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from mnemocraft.envs import OverworldEnv
+from mnemocraft.studies.minecraft.load import RIVAL
 
 RESULTS = Path(__file__).parent / "results" / "overworld.json"
 TARGETS = {"blind": 20_000, "seeing": 1_000, "reset_ms": 20, "memory_mb": 300, "times_crafter": 10}
@@ -130,7 +131,7 @@ def measure(seconds: float, rounds: int, python: str) -> dict[str, Any]:
     }
     crafter = start_crafter(python, seconds)
     if crafter is not None:
-        kinds["crafter, 64x64 images, random"] = lambda: ask(crafter)
+        kinds[RIVAL] = lambda: ask(crafter)
     rates: dict[str, list[float]] = {kind: [] for kind in kinds}
     for run in kinds.values():
         run()  # warm up
@@ -168,7 +169,7 @@ def main() -> None:
     found["peak memory of 12,000 steps, MB"] = memory_mb()
     for kind, value in found.items():
         print(f"{kind:36} {value:10,.1f}")
-    rival = found.get("crafter, 64x64 images, random")
+    rival = found.get(RIVAL)
     if rival:
         times = round(found["with 64x64 images, random"] / rival, 1)
         print(f"With images, {times} times crafter's steps per second (target {TARGETS['times_crafter']}).")

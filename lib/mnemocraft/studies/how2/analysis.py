@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from mnemocraft.runs import read_trajectory
 from mnemocraft.studies import papers
 from mnemocraft.studies.estimates import add_paper
+from mnemocraft.studies.findings import Played
 from mnemocraft.studies.how2 import facts, figures, hypotheses, judged, known, measures, statistics
 from mnemocraft.studies.how2 import tables as measured
-from mnemocraft.studies.how2.compare import Played
 
 
 def data_tables() -> dict[str, pd.DataFrame]:

@@ -17,11 +17,11 @@ from mnemocraft import figstyle
 from mnemocraft.envs.plancraft.data import example
 from mnemocraft.studies import claims, findings
 from mnemocraft.studies.estimates import number, span, text, wide
+from mnemocraft.studies.findings import Played
 from mnemocraft.studies.how2 import sweep
 from mnemocraft.studies.how2.known import GROUPS
 from mnemocraft.studies.markup import escaped
 
-Played = Mapping[str, Mapping[str, pd.DataFrame]]
 PAPER = "paper"
 T = TypeVar("T")
 
