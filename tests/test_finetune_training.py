@@ -256,6 +256,8 @@ def test_every_course_of_a_world_is_served_under_its_name_and_none_is_checked(tm
     assert served.with_suffix(".seen").read_text() == f"kitchen {len(steps)}"
     assert served.read_text() == f"kitchen {2 * len(steps)}"
     assert not served.with_suffix(".csv").exists()
+    with pytest.raises(MnemocraftError, match="delete that folder to begin anew"):
+        command.train(tmp_path, "kitchen", 1, minutes=0, anew=True)
 
 
 def test_a_world_is_checked_as_it_is_served(tmp_path, monkeypatch):
@@ -293,6 +295,27 @@ def test_the_adapter_that_is_served_has_the_largest_mean_share(tmp_path, monkeyp
     served = tmp_path / "models" / "plancraft_gemma-3-270m.gguf"
     assert served.read_text() == "after 2"
     assert pd.read_csv(served.with_suffix(".csv")).query("served")["step"].tolist() == [2, 2]
+    (tmp_path / "adapter-2.gguf").unlink()
+    with pytest.raises(
+        MnemocraftError, match=r"after step 2, was made elsewhere: put it at .*adapter-2\.gguf"
+    ):
+        command._serve(SimpleNamespace(done=3, steps=[None] * 3), tmp_path, "plancraft", checks)
+
+
+def test_a_training_that_begins_anew_counts_no_checks_of_another(tmp_path, monkeypatch):
+    def trainer(*_):
+        steps = schedule(sequences(), RECIPE)
+        return Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, EVERY, tmp_path / "checkpoint")
+
+    monkeypatch.setattr(command, "_trainer", trainer)
+    monkeypatch.setattr(command, "ADAPTERS", tmp_path)
+    pd.DataFrame([{"step": 1, "solved": 8, "tasks": 8}]).to_csv(
+        tmp_path / "plancraft_gemma-3-270m.csv", index=False
+    )
+    command.train(tmp_path, "plancraft", 1, minutes=0, anew=True)
+    assert trainer().done == 1 and command._checks(trainer(), tmp_path, "plancraft") == []
+    (tmp_path / "checks.csv").unlink()
+    assert len(command._checks(trainer(), tmp_path, "plancraft")) == 1
 
 
 def test_memories_are_judged_as_many_true_as_not(monkeypatch):
