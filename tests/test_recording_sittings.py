@@ -24,6 +24,14 @@ def answer(spec, words: str, model: str = "local/x") -> None:
     cache.close()
 
 
+def record(monkeypatch, folder, play) -> None:
+    """Have what is recorded played by ``play``, with a model ``local/x`` and all files in a folder."""
+    monkeypatch.setattr(recording, "run_study", play)
+    monkeypatch.setattr(recording, "RECORDINGS", folder / "recordings")
+    monkeypatch.setattr(recording, "find_model", lambda name: SimpleNamespace(name="x", backend="local/x"))
+    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(folder))
+
+
 def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_path, monkeypatch, capsys):
     """Another machine has the committed recording alone."""
     heard: list[str] = []
@@ -91,10 +99,7 @@ def test_a_part_that_replaces_goes_on_without_what_it_leaves_out(tmp_path, monke
         answer(spec, "question" + " again" * ("part" in str(spec.cache)))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(recording, "run_study", stopped)
-    monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
-    monkeypatch.setattr(recording, "find_model", lambda name: SimpleNamespace(name="x", backend="local/x"))
-    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    record(monkeypatch, tmp_path, stopped)
     recording.main(["03"])
     for how in ("--replace", "--go-on"):
         recording.main(["03", how, "--part", "1/2"])
@@ -106,10 +111,7 @@ def test_a_stop_before_the_first_answer_leaves_all_as_it_was(tmp_path, monkeypat
     def stopped(study, spec, out, workers):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(recording, "run_study", stopped)
-    monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
-    monkeypatch.setattr(recording, "find_model", lambda name: SimpleNamespace(name="x", backend="local/x"))
-    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
+    record(monkeypatch, tmp_path, stopped)
     recording.main(["03"])
     assert "stopped" in capsys.readouterr().out and not (tmp_path / "recordings").exists()
 
@@ -125,10 +127,7 @@ def test_parts_play_every_stream_once_and_are_put_together(tmp_path, monkeypatch
         answer(spec, f"of {played[-1][0]}")
         return study.streams
 
-    monkeypatch.setattr(recording, "run_study", play)
-    monkeypatch.setattr(recording, "RECORDINGS", tmp_path / "recordings")
-    monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
-    monkeypatch.setattr(recording, "find_model", lambda name: SimpleNamespace(name="x", backend="local/x"))
+    record(monkeypatch, tmp_path, play)
     for part in (1, 2, 3):
         recording.main(["09", "--part", f"{part}/3", "--server", "http://127.0.0.1:1/v1"])
     whole = recording.STUDIES["09"].study("full").streams

@@ -211,8 +211,7 @@ class Batcher:
             job.answer.append(token)
             if job.matcher is not None:
                 job.matcher.accept_token(token)
-        piece = self._words.texts[token].replace("▁", " ")
-        if not ended and any(stop[-1] in piece for stop in job.stops):
+        if not ended and any(stop[-1] in self._words.texts[token].replace("▁", " ") for stop in job.stops):
             text = self._words.text(job.answer[-40:])
             ended = any(stop in text for stop in job.stops)
         if ended or len(job.answer) == job.longest:
