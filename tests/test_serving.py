@@ -4,6 +4,7 @@ llama.cpp's counts, and that no dialogue changes another's answers."""
 import asyncio
 import itertools
 import json
+import socket
 import sys
 from copy import deepcopy
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemocraft.agents.gig.answers import grammar
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.local import ADAPTERS, Local, ModelFiles, default_model
@@ -26,6 +28,7 @@ torch = pytest.importorskip("torch", reason="pip install 'mnemocraft[finetune]'"
 transformers = pytest.importorskip("transformers", reason="pip install 'mnemocraft[finetune]'")
 pytest.importorskip("gguf", reason="pip install 'mnemocraft[local]'")
 
+from training.serving import server as serving  # noqa: E402
 from training.serving.engine import DRAFTS, HEADS, LAYERS, SIZE, WIDTH, WINDOW, Engine  # noqa: E402
 from training.serving.server import Batcher, Job, Server, drawn, forms, prompt  # noqa: E402
 from training.serving.words import FIELDS, Words  # noqa: E402
@@ -376,20 +379,53 @@ def matcher_of(words, text, is_schema):
 )
 def test_what_cannot_be_answered_is_refused_in_a_sentence(changed, status, sentence, words, monkeypatch):
     """Over HTTP, by a server that has nothing but words: it would fail if it went on to answer."""
-    from aiohttp.test_utils import TestClient, TestServer
-
     monkeypatch.setitem(sys.modules, "xgrammar", None)
     server = object.__new__(Server)
     server._words, server._context, server._names = words, 100, ("x",)
     body = {"model": "x", "messages": [{"role": "user", "content": "so?"}]} | changed
+    code, told = asyncio.run(posted(server, body))
+    assert code == status and sentence in told["error"]["message"]
 
-    async def ask():
-        async with TestClient(TestServer(server.app())) as client:
-            answer = await client.post("/v1/chat/completions", json=body)
-            return answer.status, (await answer.json())["error"]["message"]
 
-    told = asyncio.run(ask())
-    assert told[0] == status and sentence in told[1]
+async def posted(server, body):
+    """The status and the answer that a server gives over HTTP."""
+    from aiohttp.test_utils import TestClient, TestServer
+
+    async with TestClient(TestServer(server.app())) as client:
+        answer = await client.post("/v1/chat/completions", json=body)
+        return answer.status, await answer.json()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--slots", "0"], "--slots and --context are at least 1."),
+        (["--context", "0"], "--slots and --context are at least 1."),
+        (["--device", "cuda"], "PyTorch finds no graphics card here: use --device cpu."),
+        (["--device", "cpu"], "x names no tokens, so that it is not laid into its base."),
+    ],
+)
+def test_a_server_that_cannot_start_says_why(options, sentence, monkeypatch, capsys):
+    monkeypatch.setattr(torch, "set_num_threads", lambda number: None)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    files = SimpleNamespace(name="x", whole=lambda: None)
+    monkeypatch.setattr(serving, "find_model", lambda name: files)
+    with pytest.raises((MnemocraftError, SystemExit)) as why:
+        serving.main(["x", *options])
+    assert sentence in f"{why.value}{capsys.readouterr().err}"
+
+
+def test_a_port_that_is_taken_is_named(monkeypatch, tmp_path):
+    from aiohttp import web
+
+    monkeypatch.setattr(torch, "set_num_threads", lambda number: None)
+    files = SimpleNamespace(name="x", whole=lambda: tmp_path)
+    monkeypatch.setattr(serving, "find_model", lambda name: files)
+    monkeypatch.setattr(serving, "Server", lambda *_: SimpleNamespace(app=web.Application))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(MnemocraftError, match=f"Port {port} cannot be served: "):
+            serving.main(["x", "--device", "cpu", "--port", str(port)])
 
 
 def test_a_stop_may_be_one_text_and_an_empty_one_stops_nothing(words):
@@ -398,6 +434,36 @@ def test_a_stop_may_be_one_text_and_an_empty_one_stops_nothing(words):
     asked = {"messages": [{"role": "user", "content": "so?"}]}
     stops = [server._job(asked | {"stop": stop}).stops for stop in ("###", ["a", ""], None)]
     assert stops == [("###",), ("a",), ()]
+
+
+@pytest.mark.parametrize(
+    ("stop", "text"),
+    [("###", "so it is "), ("is ", "so it "), ("t is", "so i"), ("nothing of it", "so it is ### and it was")],
+)
+def test_a_text_ends_an_answer_whatever_tokens_it_lies_across(stop, text, words):
+    """Of what was said the tokens are counted, the text from where it stops is left out."""
+    said = words.tokens("so it is ### and it was")
+    batcher, job = object.__new__(Batcher), Job([], len(said), (stop,))
+    batcher._words, batcher._jobs, batcher._held, batcher._last = words, [job], [np.zeros(0, np.int64)], [0]
+    batcher._ended, batcher._freed = itertools.count(1), [0]
+    for token in said:
+        if batcher._jobs[0]:
+            batcher._take(0, token)
+    server = object.__new__(Server)
+    server._words, server._context, server._names = words, 100, ("x",)
+
+    def ask(asked):
+        asked.answer, asked.marked = job.answer, job.marked
+        return job.done
+
+    server._batcher = SimpleNamespace(ask=ask)
+    body = {"model": "x", "messages": [{"role": "user", "content": "so?"}], "stop": stop}
+    _, answer = asyncio.run(posted(server, body))
+    [choice], told = answer["choices"], answer["usage"]["completion_tokens"]
+    found = stop in "so it is ### and it was"
+    assert (choice["message"]["content"], choice["finish_reason"]) == (text, "stop" if found else "length")
+    assert told == len(job.answer) and (told < len(said)) == found
+    assert stop not in words.text(job.answer[:-1])
 
 
 def allowed(matcher, words):

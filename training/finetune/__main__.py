@@ -145,10 +145,9 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
             bar.set_postfix(loss=f"{trainer.step():.3f}")
             bar.update()
             over = time.monotonic() > ends
-            course_ends = trainer.steps_in_course[0] == trainer.steps_in_course[1]
-            if over or course_ends or trainer.done % SAVE_EVERY == 0:
+            if over or trainer.course_is_over or trainer.done % SAVE_EVERY == 0:
                 trainer.save()
-            if course_ends:  # all that the next course needs
+            if trainer.course_is_over:  # all that the next course needs
                 _export(trainer, folder)
                 _serve(trainer, folder, world, [])
             if over:
@@ -159,10 +158,7 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
 
 def _due(trainer: Trainer, world: str) -> bool:
     """Whether this is where a check is made."""
-    if world in LESSONS or not trainer.done:
-        return False
-    step, steps = trainer.steps_in_course
-    return step == steps
+    return world not in LESSONS and trainer.done > 0 and trainer.course_is_over
 
 
 def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:

@@ -172,10 +172,10 @@ class Trainer:
         return torch.optim.AdamW(self.weights.values(), lr=self.recipe.learning_rate, weight_decay=0.0)
 
     @property
-    def steps_in_course(self) -> tuple[int, int]:
-        """Steps done in the course of the last one, and how many it has."""
+    def course_is_over(self) -> bool:
+        """Whether the last step ended its course."""
         step, steps = self._at[self.done - 1]
-        return step + 1, steps
+        return step + 1 == steps
 
     def recent_loss(self, steps: int) -> float:
         """Mean loss of the last ``steps`` steps."""
