@@ -122,15 +122,6 @@ def test_the_readme_begins_with_real_models_whose_claims_could_be_tested(results
     assert named == ["tested", "few clusters", "unfit", "nobody"]
 
 
-def test_the_readme_tells_the_claims_of_who_played_one_part_in_that_part(results: Path) -> None:
-    one = evidence.table(results, results.parent / "runs.csv").query("part == 'all' and model == 'replay:m'")
-    rows = [("all", float("nan")), ("low", 0.25), ("high", float("nan"))]
-    parts = pd.concat([one.head(1).assign(part=part, effect=effect) for part, effect in rows])
-    _, _, *told = evidence.excerpt(parts).splitlines()
-    assert [line.split(" | ")[0].strip("| ") for line in told] == [f"{one.iloc[0]['claim']} (in low)"]
-    assert "+0.250" in told[0]
-
-
 def test_the_readme_has_every_claim_of_a_real_model_with_a_test(results: Path) -> None:
     one = evidence.table(results, results.parent / "runs.csv").query("part == 'all' and model == 'replay:m'")
     number = evidence.FIRST + 3

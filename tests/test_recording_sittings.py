@@ -32,7 +32,7 @@ def record(monkeypatch, folder, play) -> None:
     monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(folder))
 
 
-def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_path, monkeypatch, capsys):
+def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_path, monkeypatch):
     """Another machine has the committed recording alone."""
     heard: list[str] = []
 
@@ -50,18 +50,16 @@ def test_what_was_answered_before_a_stop_is_recorded_and_is_gone_on_from(tmp_pat
     for sitting, go_on in (("one", []), ("two", ["--go-on"])):
         monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path / sitting))
         recording.main(["03", *go_on])
-    with pytest.raises(SystemExit):  # else a sitting elsewhere would leave its own answers alone in the file
-        recording.main(["03"])
-    assert "--go-on begins with its answers" in capsys.readouterr().err
+    with pytest.raises(MnemocraftError, match="--go-on begins with its answers"):
+        recording.main(["03"])  # else a sitting elsewhere would leave its own answers alone in the file
     assert heard == [asked("question 0").key()]
     header, _ = read_recording(tmp_path / "recordings" / f"minecraft_gemma-3-270m{recording.SUFFIX}")
     assert header["count"] == 2
-    with pytest.raises(SystemExit):  # hours of answers may be in the cache
-        recording.main(["03", "--replace"])
-    assert "has answers already: --go-on goes on with them" in capsys.readouterr().err
+    with pytest.raises(MnemocraftError, match="has answers already: --go-on goes on with them"):
+        recording.main(["03", "--replace"])  # hours of answers may be in the cache
 
 
-def test_what_is_trained_on_replaces_what_was_and_is_gone_on_from_after_a_kill(tmp_path, monkeypatch, capsys):
+def test_what_is_trained_on_replaces_what_was_and_is_gone_on_from_after_a_kill(tmp_path, monkeypatch):
     """The file is of the adapter as it was, until the first stop in order."""
     file = tmp_path / "recordings" / f"minecraft_gemma-3-270m{recording.SUFFIX}"
     adapter = SimpleNamespace(name="x", backend="local/x")
@@ -77,9 +75,8 @@ def test_what_is_trained_on_replaces_what_was_and_is_gone_on_from_after_a_kill(t
     monkeypatch.setenv("MNEMOCRAFT_OUTPUT_ROOT", str(tmp_path))
     recording.main(["03"])
     adapter.name, adapter.backend = "x2", "local/x2"
-    with pytest.raises(SystemExit):
+    with pytest.raises(MnemocraftError, match="is of local/x, not of local/x2; --replace leaves it out"):
         recording.main(["03", "--go-on"])
-    assert "is of local/x, not of local/x2; --replace leaves it out" in capsys.readouterr().err
     with pytest.raises(MnemocraftError, match="killed"):
         recording.main(["03", "--replace"])
     assert read_recording(file)[0]["model"] == "local/x"
@@ -87,9 +84,8 @@ def test_what_is_trained_on_replaces_what_was_and_is_gone_on_from_after_a_kill(t
     header, _ = read_recording(file)
     assert (header["model"], header["count"]) == ("local/x2", 2)
     adapter.name, adapter.backend = "x3", "local/x3"
-    with pytest.raises(SystemExit):  # hours of answers would be taken in and left out again
-        recording.main(["03", "--replace", "--add", str(file)])
-    assert "is of local/x2, not of local/x3" in capsys.readouterr().err
+    with pytest.raises(MnemocraftError, match="is of local/x2, not of local/x3"):
+        recording.main(["03", "--replace", "--add", str(file)])  # hours would be taken in and left out again
 
 
 def test_a_part_that_replaces_goes_on_without_what_it_leaves_out(tmp_path, monkeypatch):

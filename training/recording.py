@@ -29,7 +29,6 @@ from mnemocraft.studies.gig import small as gig
 from mnemocraft.studies.household import small as household
 from mnemocraft.studies.how2 import load as how2
 from mnemocraft.studies.how2 import sweep
-from mnemocraft.studies.how2.load import SPLITS
 from mnemocraft.studies.mindstores import small as mindstores
 
 
@@ -57,7 +56,7 @@ class Recorded(NamedTuple):
 
 
 STUDIES = {
-    "01": Recorded(how2.ADAPTER, partial(sweep.small, splits=SPLITS), 11, context=16_384),
+    "01": Recorded(how2.ADAPTER, sweep.small, 11, context=16_384),
     "03": Recorded(deps.ADAPTER, deps.study, 6, context=16_384),
     "06": Recorded(deps.ADAPTER, mindstores.study, 18, context=16_384),
     "09": Recorded(gig.ADAPTER, partial(gig.study, arms=gig.ARMS), 6),
@@ -74,7 +73,43 @@ PATIENCE_S = 1800.0
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Command line."""
+    """Command line.
+
+    Raises:
+        MnemocraftError: It is not said whether to begin with the answers that there are, or they are
+            another model's.
+    """
+    chosen = _chosen(argv)
+    adapter, study, slots, context = STUDIES[chosen.notebook]
+    part, parts = chosen.part or (1, 1)
+    files = find_model(adapter)
+    model, file = files.backend, RECORDINGS / f"{adapter}{SUFFIX}"
+    out = paths.output_root() / "build" / "recording" / files.name
+    if chosen.part:
+        out = out / f"part-{part}-of-{parts}"
+    cache, anew = out / "answers.sqlite", out / "anew"  # which says of a cache that it goes without the file
+    _begin(chosen, file, model, cache, anew)
+    whole = study("full")
+    played = replace(whole, streams=whole.streams[part - 1 :: parts])
+    served = {"server": chosen.server} if chosen.server else {"context": context}
+    options = {"parallel": slots, "timeout": PATIENCE_S, **served}
+    spec = ModelSpec(f"local:{adapter}", cache, options=options)
+    try:
+        with _stoppable():
+            records = run_study(played, spec, out=out / chosen.notebook, workers=chosen.workers)
+        print(f"{len(records)} episodes, all that there are")
+    except KeyboardInterrupt:
+        print("stopped; goes on with --go-on")
+        if not cache.exists():
+            return
+    target = out / file.name if chosen.part else file
+    answers = export_recording(cache, target, model)
+    if target == file:
+        anew.unlink(missing_ok=True)
+    print(f"{answers} answers, {target.stat().st_size / 1e6:.1f} MB: {target}")
+
+
+def _chosen(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m training.recording", description=__doc__)
     parser.add_argument("notebook", choices=STUDIES, help="whose study")
     parser.add_argument(
@@ -96,57 +131,35 @@ def main(argv: Sequence[str] | None = None) -> None:
         help="begin with the answers in data/recordings; only if the model is still the one that gave them",
     )
     known.add_argument("--replace", action="store_true", help="begin anew, without what data/recordings has")
-    chosen = parser.parse_args(argv)
-    adapter, study, slots, context = STUDIES[chosen.notebook]
-    part, parts = chosen.part or (1, 1)
-    files = find_model(adapter)
-    out = paths.output_root() / "build" / "recording" / files.name
-    if chosen.part:
-        out = out / f"part-{part}-of-{parts}"
-    cache, file = out / "answers.sqlite", RECORDINGS / f"{adapter}{SUFFIX}"
+    return parser.parse_args(argv)
+
+
+def _begin(chosen: argparse.Namespace, file: Path, model: str, cache: Path, anew: Path) -> None:
+    """Put the answers that there are into the cache, but for those that ``--replace`` leaves out."""
     if file.exists() and not (chosen.go_on or chosen.replace):  # else other notebooks' answers would be lost
-        parser.error(f"{file.name} exists: --go-on begins with its answers, --replace leaves them out.")
+        raise MnemocraftError(f"{file.name} exists: --go-on begins with its answers, --replace without them.")
     if chosen.replace and cache.exists():
-        parser.error(
+        raise MnemocraftError(
             f"{cache} has answers already: --go-on goes on with them; without the file --replace begins."
         )
-    model, anew = files.backend, out / "anew"  # says of a cache that it goes without data/recordings
     if chosen.replace:
-        out.mkdir(parents=True, exist_ok=True)
+        anew.parent.mkdir(parents=True, exist_ok=True)
         anew.touch()
-
-    def other(recorded: Path) -> str:
-        """What is wrong with a recording of another model."""
-        who = read_recording(recorded)[0]["model"]
-        return "" if who == model else f"{recorded.name} is of {who}, not of {model}"
-
     if chosen.go_on and file.exists() and not (anew.exists() and cache.exists()):
-        if not (why := other(file)):
+        if not (why := _of_another(file, model)):
             import_recording(file, cache)
         elif not cache.exists():  # a --replace that was stopped has its answers there
-            parser.error(f"{why}; --replace leaves it out.")
+            raise MnemocraftError(f"{why}; --replace leaves it out.")
     for added in chosen.add:
-        if why := other(added):
-            parser.error(f"{why}.")
+        if why := _of_another(added, model):
+            raise MnemocraftError(f"{why}.")
         import_recording(added, cache)
-    whole = study("full")
-    played = replace(whole, streams=whole.streams[part - 1 :: parts])
-    served = {"server": chosen.server} if chosen.server else {"context": context}
-    options = {"parallel": slots, "timeout": PATIENCE_S, **served}
-    spec = ModelSpec(f"local:{adapter}", cache, options=options)
-    try:
-        with _stoppable():
-            records = run_study(played, spec, out=out / chosen.notebook, workers=chosen.workers)
-        print(f"{len(records)} episodes, all that there are")
-    except KeyboardInterrupt:
-        print("stopped; goes on with --go-on")
-        if not cache.exists():
-            return
-    target = out / file.name if chosen.part else file
-    answers = export_recording(cache, target, model)
-    if target == file:
-        anew.unlink(missing_ok=True)
-    print(f"{answers} answers, {target.stat().st_size / 1e6:.1f} MB: {target}")
+
+
+def _of_another(recording: Path, model: str) -> str:
+    """What is wrong with a recording of another model."""
+    who = read_recording(recording)[0]["model"]
+    return "" if who == model else f"{recording.name} is of {who}, not of {model}"
 
 
 @contextmanager

@@ -251,13 +251,11 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
         clusters: How many the study will have where the pilot had its most.
 
     Returns:
-        One row a claim (of a pilot that played one ``part`` alone in that, which is then named): ``claim``,
-        ``clusters`` (the pilot's, in proportion), ``detectable`` (the pilot's,
+        One row a claim: ``claim``, ``clusters`` (the pilot's, in proportion), ``detectable`` (the pilot's,
         less by the root of the ratio of clusters; with fewer of them at least what :func:`_of_fewer` says),
         ``paper_effect``, and ``this run``: what can come of it.
     """
-    part = played_part(pilot)
-    whole = pilot[pilot["part"] == part]
+    whole = pilot[pilot["part"] == ALL]
     ratio = clusters / max(whole[unit].max(), 1)
     least = whole["detectable"] / sqrt(ratio)
     if ratio < 1:
@@ -276,8 +274,7 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
         "can find the paper's effect",
     )
     columns = {"clusters": count, "detectable": least, "this run": told}
-    named = ["claim", "paper_effect"] if part == ALL else ["claim", "part", "paper_effect"]
-    return whole[named].assign(**columns).reset_index(drop=True)
+    return whole[["claim", "paper_effect"]].assign(**columns).reset_index(drop=True)
 
 
 def _of_fewer(row: pd.Series, ratio: float, tests: int) -> float:
@@ -289,29 +286,21 @@ def _of_fewer(row: pd.Series, ratio: float, tests: int) -> float:
     return stats.least_effect(z, spread / sqrt(ratio), 0.0, row["pairs"] * ratio)
 
 
-def played_part(verdicts: pd.DataFrame) -> str:
-    """Where the claims of a table were measured: :data:`ALL`, or of who played one part alone that part."""
-    measured = verdicts[verdicts["effect"].notna()]
-    return ALL if measured.empty or (measured["part"] == ALL).any() else str(measured["part"].iloc[0])
-
-
 def sentences(table: pd.DataFrame, model: str) -> str:
     """The verdicts of :func:`judge` as a Markdown list; ``model`` is the name of who played.
 
-    Of a claim that was not measured its parts are left out; who played one part alone is judged in that.
+    Of a claim that was not measured its parts are left out.
     """
-    whole = played_part(table)
-    told = table[(table["part"] == whole) | (whole == ALL) & (table["verdict"] != stats.NOT_MEASURED)]
-    return "\n".join(_sentence(row, model, whole) for _, row in told.iterrows())
+    told = table[(table["part"] == ALL) | (table["verdict"] != stats.NOT_MEASURED)]
+    return "\n".join(_sentence(row, model) for _, row in told.iterrows())
 
 
-def _sentence(row: pd.Series, model: str, whole: str) -> str:
-    if row["part"] != whole:
+def _sentence(row: pd.Series, model: str) -> str:
+    if row["part"] != ALL:
         return f"    - {within(row['part'])}: **{row['verdict']}**, {row['finding']}{_beside_paper(row)}"
     effect_size = "" if pd.isna(row["cohens_h"]) else f"; Cohen's h {row['cohens_h']:+.2f}"
-    where = "" if whole == ALL else f" in {whole}, which it played alone"
     return (
-        f"- **{row['hypothesis']}: {row['verdict']}** with {escaped(model)}{where}. Claim: {row['claim']}. "
+        f"- **{row['hypothesis']}: {row['verdict']}** with {escaped(model)}. Claim: {row['claim']}. "
         f"Effect: {row['finding']}{effect_size}{_beside_paper(row)}. The paper: {row['paper_verdict']}."
     )
 

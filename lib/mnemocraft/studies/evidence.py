@@ -19,7 +19,7 @@ from mnemocraft.errors import MnemocraftError, unreadable
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.files import replace_file
 from mnemocraft.stats import MIN_CLUSTERS, NOT_TESTED
-from mnemocraft.studies.claims import ALL, played_part, unit, within
+from mnemocraft.studies.claims import ALL, unit, within
 
 RESULTS = paths.DATA / "results"
 RUNS = paths.DATA / "runs.csv"
@@ -154,16 +154,15 @@ def _beside(row: pd.Series) -> str:
 def excerpt(claims: pd.DataFrame) -> str:
     """The claims for the README: all of real models that have a test; if these are few, others after them.
 
-    A claim is told over all its cells, or of who played one part alone in that part.
+    A claim is told over all its cells.
     """
-    runs = claims.groupby(RUN, sort=False)
-    whole = pd.concat([run[run["part"] == played_part(run)] for _, run in runs])
+    whole = claims[claims["part"] == ALL]
     nobody = whole["model"].map(is_surrogate) | (whole["model"] == paths.NO_MODEL)
     untested = (whole["clusters"] < MIN_CLUSTERS) | (whole["verdict"] == NOT_TESTED)
     rank = 2 * nobody + untested
     first = whole.iloc[rank.argsort(kind="stable")].head(max(FIRST, int((rank == 0).sum())))
     shown = {
-        "claim": first["claim"].where(first["part"] == ALL, first["claim"] + " (in " + first["part"] + ")"),
+        "claim": first["claim"],
         "notebook": first["notebook"].str[:2],
         "model": first["model"].replace(paths.NO_MODEL, "no language model"),
         "effect": [_effect(row) for _, row in first.iterrows()],

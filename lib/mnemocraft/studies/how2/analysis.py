@@ -106,9 +106,8 @@ def draw(played: Played) -> dict[str, Figure]:
     for name, small in others:
         if not facts.of_first_reads(name, small):  # which says that there is nothing to compare
             drawn["figure4_small"] = figures.figure4(small["figure4"], name)
-        if small["figure8"]["n"].any():  # the high split was played
-            drawn["figure5_small"] = figures.figure5(small["figure8"], name)
-            drawn["figure8_small"] = figures.figure8(small["figure8"], name)
-            drawn["learning_small"] = figures.learning(small["learning"], name)
+        drawn["figure5_small"] = figures.figure5(small["figure8"], name)
+        drawn["figure8_small"] = figures.figure8(small["figure8"], name)
+        drawn["learning_small"] = figures.learning(small["learning"], name)
         drawn["known_targets"] = figures.known_targets(small["known_targets"], name)
     return drawn

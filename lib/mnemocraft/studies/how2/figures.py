@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from mnemocraft import figstyle
 from mnemocraft.agents.how2.settings import SETUPS, TEACHERS
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
-from mnemocraft.studies.claims import ALL, played_part
+from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import span
 from mnemocraft.studies.how2.load import SPLITS
 from mnemocraft.studies.plots import (
@@ -162,8 +162,7 @@ def figure7(table1: Mapping[str, pd.DataFrame]) -> Figure:
             rows = table.query("metric == 'overall_sr' and split == @split")
             success = series(rows, "teacher", ANSWERS)
             points(axes, success, FIGURE7_ORDER, "setup", apart=0.15, joined=model not in table1)
-            missing = "" if model not in table1 or rows["n"].any() else " (not run)"
-            axes.set_title(f"{_head(model)}: {SPLIT_LABELS[split]}{missing}")
+            axes.set_title(f"{_head(model)}: {SPLIT_LABELS[split]}")
             axes.set_xticks(range(len(FIGURE7_ORDER)), [SETUP_LABELS[setup] for setup in FIGURE7_ORDER])
         per_cent(line[0], RATES["success_rate"])
     legend(figure, grid[0, 0], 4)
@@ -181,11 +180,9 @@ def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
     """Points with intervals: the effect that every claim is about, in the paper and with each model.
 
     Args:
-        verdicts: The claims as each model's episodes judge them, by the model's name; of one that has
-            played one split alone, in that.
+        verdicts: The claims as each model's episodes judge them, by the model's name.
     """
-    parts = {model: played_part(table) for model, table in verdicts.items()}
-    tables = {model: table[table["part"] == parts[model]] for model, table in verdicts.items()}
+    tables = {model: table[table["part"] == ALL] for model, table in verdicts.items()}
     first = next(iter(tables.values()))
     figure, axes = plt.subplots(figsize=(PAGE, 3.7))
     claims, apart = list(first["claim"]), 0.22
@@ -193,7 +190,7 @@ def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
     style: Any = {"ls": "none", "marker": "|", "ms": 8, "mew": 1.6, "color": PAPER, "label": "the paper"}
     axes.plot(100 * first["paper_effect"], at, **style)
     ours = {
-        f"{_head(model)}{_only(parts[model])}, {sizes(table)}": table.rename(columns={"effect": "value"})
+        f"{_head(model)}, {sizes(table)}": table.rename(columns={"effect": "value"})
         for model, table in reversed(tables.items())
     }
     points(axes, ours, claims, "claim", apart=apart, upright=False)
@@ -205,10 +202,6 @@ def effects(verdicts: Mapping[str, pd.DataFrame]) -> Figure:
     legend(figure, axes, 1)
     stamp(figure, f"{WHISKERS} Each claim says which sign the effect should have.")
     return figure
-
-
-def _only(part: str) -> str:
-    return "" if part == ALL else f", {SPLIT_LABELS[part]} only"
 
 
 @styled
@@ -227,7 +220,7 @@ def known_targets(table: pd.DataFrame, model: str) -> Figure:
         axes.set_title(title)
     per_cent(grid[0], RATES["success_rate"])
     legend(figure, grid[0], 2)
-    stamp(figure, "All splits that were played. Whiskers: 95 %, Wilson's, over targets.", model)
+    stamp(figure, "Both splits. Whiskers: 95 %, Wilson's, over targets.", model)
     return figure
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from mnemocraft import stats
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import Estimate
-from mnemocraft.studies.claims import ALL, played_part
+from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.estimates import over_clusters, text
 from mnemocraft.studies.findings import Played, effect
 from mnemocraft.studies.how2 import facts, judged
@@ -89,8 +89,7 @@ def _judged(model: str, tables: Tables) -> str:
     """How many of a language model's claims ended how, and which could not be decided."""
     if "hypotheses" not in tables:
         return ""
-    part = played_part(tables["hypotheses"])
-    whole = tables["hypotheses"].query("part == @part and effect.notna()", local_dict={"part": part})
+    whole = tables["hypotheses"].query(f"part == '{ALL}' and effect.notna()")
     if whole.empty:
         return ""
     most = whole["targets"].max()
@@ -103,8 +102,7 @@ def _judged(model: str, tables: Tables) -> str:
         f"{name}: {', '.join(row['hypothesis'] + ' ' + _effect(row) for _, row in rows.iterrows())}"
         for name, rows in whole.groupby("verdict", sort=False)
     ]
-    where = "" if part == ALL else f" in `{part}`, the one split that it played"
-    return f"Of {len(whole)} claims with **{model}**{where}: {'; '.join(ended)}."
+    return f"Of {len(whole)} claims with **{model}**: {'; '.join(ended)}."
 
 
 def _high(tables: Tables) -> int:

@@ -31,8 +31,6 @@ SMALL_FIRST = {"smoke": 4, "quick": 24, "full": None}
 """So many of these, the first of every stream, are its profiles."""
 SMALL_ORDER = ("base", "just_ask", "how2", "relevance", "parse", "memory_only")
 """Set-ups in the order in which they are recorded, in one split after the other."""
-RECORDED = ("low",)
-"""Splits that are recorded; notebook 01 shows the small model in these."""
 MAX_STEPS = 30
 """The paper's limit."""
 SMALL_MAX_STEPS = 20
@@ -51,7 +49,7 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     return Study(STEM, tuple(streams), start, fingerprint(start))
 
 
-def small(profile: str, splits: Sequence[str] = RECORDED) -> Study:
+def small(profile: str) -> Study:
     """The main grid for a model that is slow or recorded: fewer tasks and steps, seed 0, no ablations.
 
     Streams are in the order in which they are recorded; every profile plays the beginning of the same ones,
@@ -61,8 +59,8 @@ def small(profile: str, splits: Sequence[str] = RECORDED) -> Study:
         MnemocraftError: There is no such profile.
     """
     check("profile", profile, SMALL_FIRST)
-    main = [c for c in conditions() if c.settings["variant"] == "main" and c.settings["split"] in splits]
-    main.sort(key=lambda c: (splits.index(c.settings["split"]), SMALL_ORDER.index(c.settings["setup"])))
+    main = [c for c in conditions() if c.settings["variant"] == "main"]
+    main.sort(key=lambda c: (SPLITS.index(c.settings["split"]), SMALL_ORDER.index(c.settings["setup"])))
     fewer = (replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main)
     whole = (stream(c, 0, SMALL_TASKS) for c in fewer)
     begun = tuple(replace(s, tasks=s.tasks[: SMALL_FIRST[profile]]) for s in whole)
