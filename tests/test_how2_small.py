@@ -26,6 +26,7 @@ from mnemocraft.studies.how2 import (
     tables,
 )
 from mnemocraft.studies.how2.load import SPLITS
+from training import recording
 
 MAIN = [c for c in conditions() if c[3] == "main"]
 SMALL = "replay:a-small-model"
@@ -70,14 +71,18 @@ def test_every_profile_plays_the_beginning_of_the_streams_of_the_next():
 
 
 def test_it_is_the_main_grid_on_whole_targets_and_more_than_a_test_takes():
-    """Low split first, in each the set-ups in their order."""
-    streams = sweep.small("full").streams
+    """Low split first, in each the set-ups in their order; one seed after the other."""
+    recorded = recording.STUDIES["01"].study("full").streams
+    assert [s.seed for s in recorded] == [0] * 42 + [1] * 42 + [2] * 42
+    assert [s.condition for s in recorded] == [s.condition for s in recorded[:42]] * 3
+    assert sweep.small("full").streams == recorded[: 42 * len(sweep.RECORDED)]
+    streams = sweep.small("full", [0]).streams
     main = [
         s.condition for s in sweep.study("quick", [0]).streams if s.condition.settings["variant"] == "main"
     ]
     fewer = {"max_steps": sweep.SMALL_MAX_STEPS}
     settings = {c.id: c.settings | fewer for c in main}
-    assert {s.condition.id: s.condition.settings for s in streams} == settings and len(streams) == 42
+    assert {s.condition.id: s.condition.settings for s in streams} == settings
     assert [s.condition.settings["split"] for s in streams] == ["low"] * 21 + ["high"] * 21
     setups = [s.condition.settings["setup"] for s in streams[:21]]
     assert list(dict.fromkeys(setups)) == list(sweep.SMALL_ORDER)

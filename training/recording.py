@@ -56,7 +56,7 @@ class Recorded(NamedTuple):
 
 
 STUDIES = {
-    "01": Recorded(how2.ADAPTER, sweep.small, 11, context=16_384),
+    "01": Recorded(how2.ADAPTER, partial(sweep.small, seeds=sweep.SMALL_SEEDS), 11, context=16_384),
     "03": Recorded(deps.ADAPTER, deps.study, 6, context=16_384),
     "06": Recorded(deps.ADAPTER, mindstores.study, 18, context=16_384),
     "09": Recorded(gig.ADAPTER, partial(gig.study, arms=gig.ARMS), 6),

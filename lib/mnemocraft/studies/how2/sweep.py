@@ -31,6 +31,10 @@ SMALL_FIRST = {"smoke": 4, "quick": 24, "full": None}
 """So many of these, the first of every stream, are its profiles."""
 SMALL_ORDER = ("base", "just_ask", "how2", "relevance", "parse", "memory_only")
 """Set-ups in the order in which they are recorded, in one split after the other."""
+SMALL_SEEDS = (0, 1, 2)
+"""Sampling seeds in the order in which they are recorded."""
+RECORDED = SMALL_SEEDS[:1]
+"""Those whose recording is complete; notebook 01 shows these."""
 MAX_STEPS = 30
 """The paper's limit."""
 SMALL_MAX_STEPS = 20
@@ -49,8 +53,8 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     return Study(STEM, tuple(streams), start, fingerprint(start))
 
 
-def small(profile: str) -> Study:
-    """The main grid for a model that is slow or recorded: fewer tasks and steps, seed 0, no ablations.
+def small(profile: str, seeds: Sequence[int] = RECORDED) -> Study:
+    """The main grid for a model that is slow or recorded: fewer tasks and steps, no ablations.
 
     Streams are in the order in which they are recorded; every profile plays the beginning of the same ones,
     so that one recording serves all of them.
@@ -61,8 +65,8 @@ def small(profile: str) -> Study:
     check("profile", profile, SMALL_FIRST)
     main = [c for c in conditions() if c.settings["variant"] == "main"]
     main.sort(key=lambda c: (SPLITS.index(c.settings["split"]), SMALL_ORDER.index(c.settings["setup"])))
-    fewer = (replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main)
-    whole = (stream(c, 0, SMALL_TASKS) for c in fewer)
+    fewer = [replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main]
+    whole = (stream(c, seed, SMALL_TASKS) for seed in seeds for c in fewer)
     begun = tuple(replace(s, tasks=s.tasks[: SMALL_FIRST[profile]]) for s in whole)
     return Study(STEM, begun, start, fingerprint(start))
 
