@@ -442,7 +442,8 @@ def test_a_stop_may_be_one_text_and_an_empty_one_stops_nothing(words):
 )
 def test_a_text_ends_an_answer_whatever_tokens_it_lies_across(stop, text, words):
     """Of what was said the tokens are counted, the text from where it stops is left out."""
-    said = words.tokens("so it is ### and it was")
+    whole = "so it is ### and it was"
+    said = words.tokens(whole)
     batcher, job = object.__new__(Batcher), Job([], len(said), (stop,))
     batcher._words, batcher._jobs, batcher._held, batcher._last = words, [job], [np.zeros(0, np.int64)], [0]
     batcher._ended, batcher._freed = itertools.count(1), [0]
@@ -460,7 +461,7 @@ def test_a_text_ends_an_answer_whatever_tokens_it_lies_across(stop, text, words)
     body = {"model": "x", "messages": [{"role": "user", "content": "so?"}], "stop": stop}
     _, answer = asyncio.run(posted(server, body))
     [choice], told = answer["choices"], answer["usage"]["completion_tokens"]
-    found = stop in "so it is ### and it was"
+    found = stop in whole
     assert (choice["message"]["content"], choice["finish_reason"]) == (text, "stop" if found else "length")
     assert told == len(job.answer) and (told < len(said)) == found
     assert stop not in words.text(job.answer[:-1])
