@@ -35,7 +35,7 @@ from overworld_helpers import act, arena
 from training.controller import demonstrations, evaluate, panorama, train, views
 from training.controller.rows import UNKNOWN, held_out, horizon_class, horizons_of, mirrored_blocks
 
-STEPS = 30
+STEPS = 20
 TURNED = 9
 """Place of the turns from the nearest axis in the numbers."""
 KILL_SHEEP, KILL_COW = ("kill", "sheep"), ("kill", "cow")

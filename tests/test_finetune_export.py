@@ -40,7 +40,6 @@ from training.finetune.vocabulary import vocabulary  # noqa: E402
 
 TURN_ENDS = 106
 """Gemma's token ``<end_of_turn>``."""
-EVERY_TOKEN = list(range(262_144))
 KNOWN: dict[str, Any] = {"base_name": "gemma-3-270m", "provenance": {"seed": 3, "commit": "0123abc"}}
 QUESTIONS = ["Name a colour.", "Count to five:", "The planks are made of"]
 
@@ -68,9 +67,23 @@ def trained(base: tuple[Any, Any]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def adapter(trained: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shown() -> list[Dialogue]:
+    return list(dialogues(5, replace(COURSES[0], tasks=3)))
+
+
+@pytest.fixture(scope="module")
+def kept(shown: list[Dialogue], base: tuple[Any, Any]) -> list[int]:
+    """The tokens of what is shown and of what is asked here."""
+    said = {"role": "assistant", "content": "And another."}
+    questions = [Dialogue("teacher", [*asked(question), said], None, [True]) for question in QUESTIONS]
+    return vocabulary([sequence(dialogue, base[1], 10_000) for dialogue in (*shown, *questions)], base[1])
+
+
+@pytest.fixture(scope="module")
+def adapter(trained: Any, kept: list[int], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An adapter that names these tokens, as the shipped ones do."""
     path = tmp_path_factory.mktemp("models") / "random.gguf"
-    export_adapter(trained, path, **KNOWN, kept=EVERY_TOKEN)
+    export_adapter(trained, path, **KNOWN, kept=kept)
     return path
 
 
@@ -101,32 +114,6 @@ def server(adapter: Path) -> Iterator[Served]:
         yield served
 
 
-@pytest.fixture(scope="module")
-def shown() -> list[Dialogue]:
-    return list(dialogues(5, replace(COURSES[0], tasks=3)))
-
-
-@pytest.fixture(scope="module")
-def kept(shown: list[Dialogue], base: tuple[Any, Any]) -> list[int]:
-    """The tokens of what is shown."""
-    return vocabulary([sequence(dialogue, base[1], 10_000) for dialogue in shown], base[1])
-
-
-@pytest.fixture(scope="module")
-def narrow(trained: Any, kept: list[int], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An adapter that names these tokens."""
-    path = tmp_path_factory.mktemp("models") / "small.gguf"
-    export_adapter(trained, path, **KNOWN, kept=kept)
-    return path
-
-
-@pytest.fixture(scope="module")
-def small_server(narrow: Path) -> Iterator[Served]:
-    """Of a model with these tokens alone."""
-    with serving(narrow) as served:
-        yield served
-
-
 def post(server: Served, path: str, **body: Any) -> Any:
     """Ask the server for what no agent needs."""
     headers = {"Authorization": f"Bearer {server.key}", "Content-Type": "application/json"}
@@ -139,13 +126,15 @@ def tokens(text: str, tokenizer: Any) -> list[int]:
     return tokenizer(text, add_special_tokens=False)["input_ids"]
 
 
-def served_minus_trained(server: Served, model: Any, prompt: list[int]) -> np.ndarray:
-    """Differences of log-probabilities, of the server's 20 likeliest next tokens."""
-    answer = post(server, "/completion", prompt=prompt, n_predict=1, temperature=0, n_probs=20)
+def served_minus_trained(server: Served, model: Any, prompt: list[int], kept: list[int]) -> np.ndarray:
+    """Differences of log-probabilities, of the server's 20 likeliest next tokens, among those it has."""
+    places = [kept.index(token) for token in prompt]
+    answer = post(server, "/completion", prompt=places, n_predict=1, temperature=0, n_probs=20)
     found = {t["id"]: t["logprob"] for t in answer["completion_probabilities"][0]["top_logprobs"]}
     with torch.inference_mode():
-        ours = model(torch.tensor([prompt]), logits_to_keep=1).logits[0, -1].log_softmax(-1)
-    return np.array([logprob - float(ours[token]) for token, logprob in found.items()])
+        logits = model(torch.tensor([prompt]), logits_to_keep=1).logits[0, -1]
+    ours = logits[kept].log_softmax(-1)
+    return np.array([logprob - float(ours[place]) for place, logprob in found.items()])
 
 
 @contextmanager
@@ -158,18 +147,25 @@ def scaled(model: Any, factor: float) -> Iterator[None]:
         layer.scaling["default"] /= factor
 
 
-def test_the_served_adapter_gives_the_trained_probabilities(server, trained, base):
-    prompts = [tokens(prompt(asked(question), None, base[1]), base[1]) for question in QUESTIONS]
-    errors = [np.abs(served_minus_trained(server, trained, each)).mean() for each in prompts]
+def test_the_served_adapter_gives_the_trained_probabilities(server, trained, shown, base, kept):
+    requests = [(asked(question), None) for question in QUESTIONS]
+    requests.append((shown[0].messages[:1], shown[0].tools))  # a long one
+    prompts = [tokens(prompt(*request, base[1]), base[1]) for request in requests]
+
+    def errors(model: Any, asked_for: list[list[int]]) -> list[float]:
+        return [np.abs(served_minus_trained(server, model, each, kept)).mean() for each in asked_for]
+
+    right = errors(trained, prompts)
     with trained.disable_adapter():
-        without = [np.abs(served_minus_trained(server, trained, each)).mean() for each in prompts]
+        without = errors(trained, prompts[: len(QUESTIONS)])
     with scaled(trained, 2):  # the fault that a wrong alpha would be
-        doubled = [np.abs(served_minus_trained(server, trained, each)).mean() for each in prompts]
-    assert max(errors) < 0.4
-    assert min(without) > 2 * max(errors) and min(doubled) > 2 * max(errors)
+        doubled = errors(trained, prompts[: len(QUESTIONS)])
+    assert max(right) < 0.4
+    assert min(without) > 2 * max(right) and min(doubled) > 2 * max(right)
 
 
-def test_the_server_makes_the_same_tokens_of_a_request(server, shown, base):
+def test_the_server_makes_the_same_tokens_of_a_request(server, shown, base, kept):
+    assert 500 < len(kept) < 8000
     for dialogue in shown:
         request = dialogue.messages[:-1]
         ours = prompt(request, dialogue.tools, base[1])
@@ -178,37 +174,10 @@ def test_the_server_makes_the_same_tokens_of_a_request(server, shown, base):
         # llama.cpp takes the first mark off the text and puts its token in front
         assert ours.removeprefix("<bos>") == theirs.removeprefix("<bos>")
         sent = post(server, "/tokenize", content=theirs, add_special=True, parse_special=True)["tokens"]
-        assert sent == tokens(ours, base[1])
-
-
-def test_a_model_of_few_tokens_makes_the_same_of_a_request(small_server, shown, base, kept):
-    assert 500 < len(kept) < 8000
+        assert [kept[place] for place in sent] == tokens(ours, base[1])
     unseen = "birch_planks oak_log wooden_pickaxe 17"  # names of the worlds
-    texts = [prompt(dialogue.messages[:-1], dialogue.tools, base[1]) for dialogue in shown]
-    for text in (*texts, unseen):
-        sent = post(small_server, "/tokenize", content=text.removeprefix("<bos>"), parse_special=True)
-        ours = [kept[token] for token in sent["tokens"]]
-        assert ours == tokens(text.removeprefix("<bos>"), base[1])
-
-
-def test_a_model_of_few_tokens_gives_these_the_trained_probabilities(
-    small_server, trained, shown, base, kept
-):
-    for dialogue in shown:
-        asked_for = tokens(prompt(dialogue.messages[:1], dialogue.tools, base[1]), base[1])
-        places = [kept.index(token) for token in asked_for]
-        answer = post(small_server, "/completion", prompt=places, n_predict=1, temperature=0, n_probs=20)
-        found = {t["id"]: t["logprob"] for t in answer["completion_probabilities"][0]["top_logprobs"]}
-        with torch.inference_mode():
-            logits = trained(torch.tensor([asked_for]), logits_to_keep=1).logits[0, -1]
-        ours = logits[kept].log_softmax(-1)
-        assert np.mean([abs(logprob - float(ours[place])) for place, logprob in found.items()]) < 0.4
-
-
-def test_a_model_of_few_tokens_stops_at_the_end_of_a_turn(small_server, kept):
-    forced = [[kept.index(TURN_ENDS), 100.0]]
-    answer = post(small_server, "/completion", prompt="I1", n_predict=8, temperature=0, logit_bias=forced)
-    assert (answer["stop_type"], answer["content"]) == ("eos", "")
+    sent = post(server, "/tokenize", content=unseen)["tokens"]
+    assert [kept[place] for place in sent] == tokens(unseen, base[1])
 
 
 def test_a_model_is_merged_once(adapter, merged, server):
@@ -265,21 +234,24 @@ def test_a_file_is_read_as_the_package_reads_it(tmp_path):
         np.testing.assert_array_equal(one.data, other.data)
 
 
-def test_the_server_stops_at_the_end_of_a_turn(server):
-    forced = [[TURN_ENDS, 100.0]]
+def test_the_server_stops_at_the_end_of_a_turn(server, kept):
+    forced = [[kept.index(TURN_ENDS), 100.0]]
     answer = post(server, "/completion", prompt="Hello", n_predict=8, temperature=0, logit_bias=forced)
     assert (answer["stop_type"], answer["content"]) == ("eos", "")
 
 
-def test_agreement_is_that_of_two_greedy_generations(trained, adapter, base):
+def test_agreement_is_that_of_two_greedy_generations(trained, adapter, base, kept):
     model, tokenizer = trained, base[1]
     requests = [asked(question) for question in QUESTIONS[:2]]
     [first] = agreement(model, tokenizer, adapter, [(requests[0], None)], max_tokens=6).answer
     requests.append([*requests[0], {"role": "assistant", "content": first}, *asked("And another.")])
     frame = agreement(model, tokenizer, adapter, [(request, None) for request in requests], max_tokens=6)
+    among = {"prefix_allowed_tokens_fn": lambda *_: kept}  # what the server has
     for request, row in zip(requests, frame.itertuples(), strict=True):
         begun = torch.tensor([tokens(prompt(request, None, tokenizer), tokenizer)])
-        whole = model.generate(input_ids=begun, max_new_tokens=6, do_sample=False, eos_token_id=TURN_ENDS)
+        whole = model.generate(
+            input_ids=begun, max_new_tokens=6, do_sample=False, eos_token_id=TURN_ENDS, **among
+        )
         ours = tokenizer.decode(whole[0, begun.shape[1] :], skip_special_tokens=True).strip()
         assert row.same == (ours == row.answer)
         assert row.prompt_tokens == begun.shape[1]
@@ -287,12 +259,12 @@ def test_agreement_is_that_of_two_greedy_generations(trained, adapter, base):
     assert summary(frame)["same"] == frame.same.sum()
 
 
-def test_agreement_is_among_the_tokens_that_the_server_has(trained, narrow, kept, shown, base, monkeypatch):
+def test_agreement_is_among_the_tokens_that_the_server_has(trained, adapter, kept, shown, base, monkeypatch):
     """What it says is compared with what the trained model would say of these, not of all."""
-    requests = [(dialogue.messages[:2], dialogue.tools) for dialogue in shown[:2]]
-    frame = agreement(trained, base[1], narrow, requests, max_tokens=6)
+    requests = [(dialogue.messages[1:2], None) for dialogue in shown[:2]]
+    frame = agreement(trained, base[1], adapter, requests, max_tokens=6)
     monkeypatch.setattr("training.finetune.agreement.TOKENS", "another field")
-    among_all = agreement(trained, base[1], narrow, requests, max_tokens=6)
+    among_all = agreement(trained, base[1], adapter, requests, max_tokens=6)
     assert (frame.answer == among_all.answer).all()
     assert (frame.same >= among_all.same).all() and (frame.same | (frame.gap < 1)).all()
     said = [[5, 6, 7]]
@@ -354,9 +326,9 @@ def test_what_is_no_adapter_of_this_model_is_one_sentence(tmp_path):
             load_adapter(small(), tmp_path / name)
 
 
-def test_equal_weights_give_equal_bytes_under_any_name(trained, adapter, tmp_path):
+def test_equal_weights_give_equal_bytes_under_any_name(trained, adapter, kept, tmp_path):
     again = tmp_path / "new" / "another.gguf"
-    export_adapter(trained, again, **KNOWN, kept=EVERY_TOKEN)
+    export_adapter(trained, again, **KNOWN, kept=kept)
     assert again.read_bytes() == adapter.read_bytes()
     assert list(again.parent.iterdir()) == [again]
 

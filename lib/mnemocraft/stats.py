@@ -478,12 +478,11 @@ def holm(table: pd.DataFrame, *, p: str = "p") -> pd.DataFrame:
 
     Rows without a p-value stay without one and do not count.
     """
-    from statsmodels.stats.multitest import multipletests
-
     corrected = table[p].to_numpy(dtype=float, copy=True)
-    tested = ~np.isnan(corrected)
-    if tested.any():
-        corrected[tested] = multipletests(corrected[tested], method="holm")[1]
+    rows = np.argsort(corrected)[: np.count_nonzero(~np.isnan(corrected))]  # NaN comes last
+    # As statsmodels' multipletests, which also collects the whole process's garbage: half a second a call.
+    raised = corrected[rows] * np.arange(len(rows), 0, -1)
+    corrected[rows] = np.minimum(np.maximum.accumulate(raised), 1)
     return table.assign(**{f"{p}_holm": corrected})
 
 
