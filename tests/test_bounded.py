@@ -36,6 +36,10 @@ def test_json_is_read_as_the_standard_library_does(text):
         ("[" * 100_000, "nested more than"),
         ("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), "nested more than"),
         ('{"a":' * 600 + "1" + "}" * 600, "nested more than"),
+        (
+            json.dumps([[], "]"] * 50)[:-1] + ", " + "[" * MAX_DEPTH + "]" * MAX_DEPTH + "]",
+            "nested more than",
+        ),
         ("NaN", "NaN is not JSON"),
         ("x" * 9_000_000, "9,000,000 characters"),
         ("", "Expecting value"),
@@ -49,6 +53,7 @@ def test_what_cannot_be_read_is_a_value_error_that_says_why(text, problem):
 def test_brackets_in_texts_are_not_counted_and_the_deepest_allowed_is_read():
     assert read_json(json.dumps("[" * 1000)) == "[" * 1000
     assert read_json("[" * MAX_DEPTH + "]" * MAX_DEPTH)
+    assert read_json(json.dumps([[]] * 1000)) == [[]] * 1000
 
 
 def test_numbers_of_any_length_are_numbers():

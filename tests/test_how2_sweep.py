@@ -61,9 +61,19 @@ def test_every_recipe_outside_a_cycle_lies_deeper_than_its_ingredients():
     assert all(depth[a] < depth[b] for a, b in graph.edges if not {a, b} <= cyclic)
 
 
-@pytest.mark.parametrize("profile, seeds", [("huge", [0]), ("quick", [])])
-def test_unknown_profiles_and_missing_seeds_are_named(profile, seeds):
-    with pytest.raises(MnemocraftError, match=r"profile|seeds"):
+@pytest.mark.parametrize(
+    ("profile", "seeds", "sentence"),
+    [
+        ("huge", [0], "no profile 'huge'"),
+        ("quick", [], r"'seeds' must be a list of at least one, such as \[0\], not \[\]"),
+        ("quick", 5, "'seeds' must be a list .*, not 5"),
+        ("quick", "12", "'seeds' must be a list .*, not '12'"),
+        ("quick", ["a"], "A seed must be a whole number from 0, not 'a'"),
+        ("quick", [-1], "A seed must be a whole number from 0, not -1"),
+    ],
+)
+def test_unknown_profiles_and_wrong_seeds_are_named(profile, seeds, sentence):
+    with pytest.raises(MnemocraftError, match=sentence):
         sweep.study(profile, seeds)
 
 

@@ -68,9 +68,9 @@ def test_a_model_without_a_price_has_no_dollars():
     assert model.usage.list_dollars is None and model.usage.paid_dollars is None
 
 
-@pytest.mark.parametrize("limits", [{"tokens": 0}, {"dollars": -1}])
+@pytest.mark.parametrize("limits", [{"tokens": 0}, {"dollars": -1}, {"dollars": "5"}, {"tokens": [1]}])
 def test_a_budget_must_be_positive(limits):
-    with pytest.raises(MnemocraftError, match="must be positive"):
+    with pytest.raises(MnemocraftError, match="must be a positive number of"):
         Budget(**limits)
 
 

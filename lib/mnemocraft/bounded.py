@@ -61,7 +61,7 @@ def read_json(text: str) -> Any:
     """
     if len(text) > LONGEST:
         raise ValueError(f"it has {len(text):,} characters, and {LONGEST:,} are allowed")
-    if _depth(text) > MAX_DEPTH:
+    if _too_deep(text):
         raise ValueError(f"brackets are nested more than {MAX_DEPTH} deep")
     return _decode(text)
 
@@ -122,9 +122,11 @@ def _match_brackets(text: str, start: int, ends: dict[int, int]) -> int:
     return place - start
 
 
-def _depth(text: str) -> int:
-    """Brackets inside one another, outside of texts."""
-    return max(accumulate((_DEEPER.get(token, 0) for token in _TOKEN.findall(text)), initial=0))
+def _too_deep(text: str) -> bool:
+    """Whether more than :data:`MAX_DEPTH` brackets are inside one another, outside of texts."""
+    if text.count("{") + text.count("[") <= MAX_DEPTH:  # nearly always, and quickly seen
+        return False
+    return max(accumulate(_DEEPER.get(token, 0) for token in _TOKEN.findall(text))) > MAX_DEPTH
 
 
 def _whole(digits: str) -> int | float:

@@ -115,8 +115,8 @@ class Budget:
 
     def __post_init__(self) -> None:
         for name, limit in (("tokens", self.tokens), ("dollars", self.dollars)):
-            if limit is not None and not limit > 0:
-                raise MnemocraftError(f"A budget must be positive, not {limit} {name}.")
+            if limit is not None and not (isinstance(limit, int | float) and limit > 0):
+                raise MnemocraftError(f"A budget must be a positive number of {name}, not {limit!r}.")
 
     @classmethod
     def default(cls, model: str) -> Budget | None:

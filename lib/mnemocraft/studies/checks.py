@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from mnemocraft import paths
+from mnemocraft.bounded import whole
 from mnemocraft.errors import MnemocraftError
 
 
@@ -13,9 +14,13 @@ def check(what: str, name: str, known: Collection[str]) -> None:
 
 
 def check_seeds(seeds: Sequence[int], example: int) -> None:
-    """Raise MnemocraftError if no seed is given; ``example`` is one that may be."""
-    if not seeds:
-        raise MnemocraftError(f"The parameter 'seeds' is empty; name at least one, such as [{example}].")
+    """Raise MnemocraftError unless they are a list of one or more seeds; ``example`` is one that may be."""
+    if isinstance(seeds, str) or not isinstance(seeds, Sequence) or not seeds:
+        raise MnemocraftError(
+            f"The parameter 'seeds' must be a list of at least one, such as [{example}], not {seeds!r}."
+        )
+    for seed in seeds:
+        whole(seed, "A seed", 0)
 
 
 def check_models(model: str, small_model: str | None) -> None:
