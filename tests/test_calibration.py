@@ -1,8 +1,10 @@
 """Notebook 90: what it says comes from its tables."""
 
 import pandas as pd
+import pytest
 
 from mnemocraft import paths
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import write_table
 from mnemocraft.studies import calibration
 
@@ -29,6 +31,14 @@ def test_the_findings_count_verdicts_of_real_players_only() -> None:
         "clusters are 30 (02: c, low), and the largest detectable effect is 0.200 (02: c, low)."
     )
     assert calibration.findings({}) == []
+
+
+@pytest.mark.parametrize(
+    ("profile", "seeds", "sentence"), [("huge", [0], "no profile 'huge'"), ("smoke", 5, "must be a list")]
+)
+def test_wrong_parameters_are_one_sentence(profile: str, seeds: object, sentence: str) -> None:
+    with pytest.raises(MnemocraftError, match=sentence):
+        calibration.tables(profile, seeds)  # type: ignore[arg-type]
 
 
 def test_every_notebook_and_every_committed_figure_is_listed() -> None:

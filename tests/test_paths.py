@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mnemocraft import paths
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.paths import slug
 
 NAMES = st.text(st.characters(codec=None) | st.sampled_from("/\\.:-~_aA0"), min_size=1, max_size=130)
@@ -47,6 +48,12 @@ def test_a_name_leads_nowhere_else(model: str) -> None:
     assert re.fullmatch(r"(?!\.)[A-Za-z0-9._=~-]{1,120}", slug(model))
     place = paths.results_dir("01_x", model, "quick")
     assert Path(*place.parts[:-2]) == paths.output_root() / "data" / "results" / "01_x"
+
+
+def test_a_profile_that_is_none_has_no_folder() -> None:
+    for folder in (paths.results_dir, paths.figures_dir):
+        with pytest.raises(MnemocraftError, match="no profile 'huge'; it is one of smoke, quick, full"):
+            folder("01_x", "surrogate", "huge")
 
 
 @given(NAMES, NAMES)

@@ -370,6 +370,11 @@ def test_a_limit_is_each_run_s_own_and_nothing_that_is_free_has_one() -> None:
     assert ModelSpec.of_notebook("replay:plancraft_gemma-3-270m", *limits).budget is None
 
 
+def test_a_notebook_of_a_profile_that_is_none_opens_no_model() -> None:
+    with pytest.raises(MnemocraftError, match="no profile 'huge'"):
+        ModelSpec.of_notebook("surrogate", profile="huge")
+
+
 def test_a_second_run_on_a_folder_says_so(tmp_path: Path) -> None:
     with hold(tmp_path), pytest.raises(RunLocked, match="another run"):
         run(toy_study(), tmp_path)
@@ -378,7 +383,8 @@ def test_a_second_run_on_a_folder_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("study", "workers", "sentence"),
     [
-        (toy_study(), 0, "workers is 0: it must be at least 1"),
+        (toy_study(), 0, "workers must be a whole number from 1, not 0"),
+        (toy_study(), "two", "workers must be a whole number from 1, not 'two'"),
         (toy_study(seeds=[]), 1, "has no streams"),
         (toy_study(tasks=[]), 1, "without tasks"),
         (toy_study(seeds=[1, 1]), 1, "twice"),

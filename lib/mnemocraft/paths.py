@@ -6,6 +6,8 @@ import sysconfig
 from hashlib import sha256
 from pathlib import Path
 
+from mnemocraft.errors import MnemocraftError
+
 _ABOVE = Path(__file__).resolve().parents[2]
 CHECKOUT = (_ABOVE / "notebooks").is_dir()
 """Whether the package runs from a checkout; an installed wheel has the library and its data only."""
@@ -43,8 +45,19 @@ def output_root() -> Path:
     return Path(os.environ.get("MNEMOCRAFT_OUTPUT_ROOT") or ROOT).resolve()
 
 
+def check_profile(name: str) -> None:
+    """Raise MnemocraftError for a name that is no profile's."""
+    if name not in PROFILES:
+        raise MnemocraftError(f"There is no profile {name!r}; it is one of {', '.join(PROFILES)}.")
+
+
 def results_dir(stem: str, model: str, profile: str) -> Path:
-    """Folder of a notebook's tables; git ignores those of profile ``smoke``."""
+    """Folder of a notebook's tables; git ignores those of profile ``smoke``.
+
+    Raises:
+        MnemocraftError: There is no such profile.
+    """
+    check_profile(profile)
     return output_root() / "data" / "results" / stem / slug(model) / profile
 
 
@@ -54,7 +67,11 @@ def figures_dir(stem: str, model: str, profile: str) -> Path:
     ``figures/<notebook>/`` itself holds the shipped ones, which go with the largest profile of a model of
     :data:`SHIPPED` that has tables. Any other run draws into ``figures/<notebook>/<model>/<profile>/`` and
     overwrites nothing that was shipped; git ignores those of profile ``smoke``.
+
+    Raises:
+        MnemocraftError: There is no such profile.
     """
+    check_profile(profile)
     folder = output_root() / "figures" / stem
     larger = PROFILES[PROFILES.index(profile) + 1 :]
     done = any(results_dir(stem, model, other).is_dir() for other in larger)

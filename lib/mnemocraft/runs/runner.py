@@ -23,6 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from mnemocraft.bounded import whole
 from mnemocraft.errors import BudgetExceeded, MnemocraftError
 from mnemocraft.files import replace_file
 from mnemocraft.runs import cluster
@@ -156,8 +157,7 @@ def _aside(call: Callable[..., T], *arguments: Any) -> T:
 
 
 def _check(study: Study, spec: ModelSpec, workers: int) -> list[StreamIdentity]:
-    if workers < 1:
-        raise MnemocraftError(f"workers is {workers}: it must be at least 1")
+    whole(workers, "workers", 1)
     if not study.streams or any(not stream.tasks for stream in study.streams):
         raise MnemocraftError(f"study {study.name} has no streams, or one without tasks")
     for stream in study.streams:

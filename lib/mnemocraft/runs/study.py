@@ -143,9 +143,13 @@ class ModelSpec:
         that no rerun pays for them again. A limit stops the run, resumable, when it is reached; every run has
         the whole limit for itself, and what costs nothing has none. In profile ``smoke`` a model that takes
         its time plays no more than :data:`FIRST_LOOK` episodes in the notebook's ``runs`` together.
+
+        Raises:
+            MnemocraftError: There is no such profile, or a limit is no positive number.
         """
         from mnemocraft.llm import Budget
 
+        paths.check_profile(profile)
         spec = cls(name)
         if spec.instant:
             cache, most = None, None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import nbformat
 import pandas as pd
@@ -13,6 +13,7 @@ from PIL import Image
 from mnemocraft import figstyle, paths, stats
 from mnemocraft.figstyle import COLUMN, stamp, styled
 from mnemocraft.studies import evidence
+from mnemocraft.studies.checks import check, check_seeds
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.findings import Played
 
@@ -24,15 +25,20 @@ DECIDED = ("holds", "fails", "reverses")
 """Verdicts that say something."""
 
 
-def tables(profile: str, seed: int) -> dict[str, pd.DataFrame]:
+def tables(profile: str, seeds: Sequence[int]) -> dict[str, pd.DataFrame]:
     """Every table by the name of its file.
 
-    ``error_rates`` and, where clusters do not err to either side alike, ``skewed``; ``verdicts``,
-    ``notebooks`` and ``figures``.
+    ``error_rates`` and, where clusters do not err to either side alike, ``skewed``, with the first of the
+    seeds; ``verdicts``, ``notebooks`` and ``figures``.
+
+    Raises:
+        MnemocraftError: There is no such profile, or no seed.
     """
+    check("profile", profile, EXPERIMENTS)
+    check_seeds(seeds, 0)
     return {
-        "error_rates": stats.error_rates(CLUSTERS, EXPERIMENTS[profile], seed=seed),
-        "skewed": stats.error_rates(CLUSTERS, EXPERIMENTS[profile], seed=seed, skewed=True),
+        "error_rates": stats.error_rates(CLUSTERS, EXPERIMENTS[profile], seed=seeds[0]),
+        "skewed": stats.error_rates(CLUSTERS, EXPERIMENTS[profile], seed=seeds[0], skewed=True),
         "verdicts": verdicts(),
         "notebooks": notebooks(),
         "figures": figures(),

@@ -12,7 +12,6 @@ from mnemocraft.llm import Model
 from mnemocraft.memory.registry import get_memory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check, check_seeds
 from mnemocraft.studies.tabletop import load
 from mnemocraft.worlds.tabletop import TabletopWorld
 
@@ -27,13 +26,12 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     Raises:
         MnemocraftError: There is no such profile, or no seed.
     """
-    check("profile", profile, load.SCENES)
-    check_seeds(seeds, 0)
+    used = load.seeds_of(profile, seeds)
     streams = tuple(
         Stream(condition(controller, method), seed, load.games(profile))
         for controller in load.CONTROLLERS
         for method in load.METHODS
-        for seed in load.seeds_of(profile, seeds)
+        for seed in used
     )
     return Study(load.STEM, streams, start, fingerprint(start))
 
