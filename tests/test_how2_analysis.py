@@ -190,7 +190,7 @@ def test_planted_effects_are_found(found):
     assert interaction["C(teacher):C(memory)", "p_value"] < 1e-6
     assert interaction["Residual", "df"] == 470 * 2 * 2 * 2 - 4
     first = found["t_tests"].iloc[0]
-    assert first["conclusion"] == "first is higher" and first["low"] < 0.15 < first["high"]
+    assert first["conclusion"] == "by p, first is higher" and first["low"] < 0.15 < first["high"]
 
 
 def test_reversed_effects_fail_and_absent_ones_are_undecided():

@@ -85,7 +85,7 @@ def test_checks_are_judged_at_the_table_as_it_is_then():
     assert list(rows["n"]) == [1, 1, 1] and list(rows["value"]) == [1.0, 0.0, 1.0]
     [told] = judged.told("m", {"judged": found})
     assert "takes 1.00 (n = 1 checks in `low`), of the others 0.00 (n = 1)." in told
-    assert told.endswith("the difference is +1.00, on 1 targets.")
+    assert told.endswith("of the rarer kind: executable +1.00 (n = 1).")
 
 
 def test_who_only_tells_forms_apart_is_right_about_none():

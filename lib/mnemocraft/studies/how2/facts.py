@@ -130,8 +130,8 @@ def of_relevance(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
         said += f" and {refused - no} of {checks - every} that Parse rewrote" if checks > every else ""
     said += f"; to all of them in {wholly} of {checked} episodes."
     added = "; ".join(
-        f"{row['asked_more']:+.3f} in `{row['split']}` (refusing everything: {row['most']:+.3f}; "
-        f"1 - targets/tasks is {row['repeats']:.3f}; n = {row['episodes']} episodes)"
+        f"{row['asked_more']:+.3f} in `{row['split']}` (refusing everything would add {row['most']:+.3f}, "
+        f"or {row['repeats']:+.3f} if every target were asked about; n = {row['episodes']} episodes)"
         for _, row in alone.dropna(subset=["asked_more", "most"]).iterrows()
     )
     if added:

@@ -35,7 +35,9 @@ from mnemocraft.studies.plots import (
     sizes,
 )
 
-WHISKERS = "Whiskers: 95 %, clustered by target; a mark without one has too few targets, or all agree."
+WHISKERS = (
+    "Whiskers: 95 %, clustered by target; a mark without one has too few targets, all agree, or it hides one."
+)
 SETUP_LABELS = {
     "base": "Base",
     "just_ask": "Just Ask",
@@ -94,8 +96,12 @@ def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str]) -> Figu
             rows = table[(table["teacher"] == teacher) & (table["setup"] == setup)]
             hits = ["0"] if setup == "just_ask" else list(COUNTS)
             cell = rows.set_index(["cache_misses", "cache_hits"])
-            share, number = (cell[name].unstack().reindex(COUNTS[::-1])[hits] for name in (value, n))
+            share, number, reading = (
+                cell[name].unstack().reindex(COUNTS[::-1])[hits] for name in (value, n, "paper_reading")
+            )
             episodes = number.map("({:.0f})".format).replace("(nan)", "")
+            if value == "paper":
+                episodes = episodes.mask(reading == "inferred", episodes + "?")
             heat_map(axes, share, share.map(lambda v: f"{100 * v:.0f} %\n") + episodes)
             axes.label_outer()
         who = "the paper" if value == "paper" else "ours"
@@ -106,7 +112,10 @@ def _heat_rows(table: pd.DataFrame, model: str, teachers: Sequence[str]) -> Figu
     colours = ScalarMappable(Normalize(0, 100), figstyle.HEAT)
     figure.colorbar(colours, ax=grid, label=RATES["success_rate"], fraction=0.03, pad=0.01)
     total = table.loc[table["teacher"].isin(teachers), "n"].sum()
-    note = "Hatched: none. In brackets: episodes, if printed. A correct 'impossible' counts as success."
+    note = (
+        "Hatched: no episodes (ours), no number that could be read (the paper). In brackets: episodes, if "
+        "printed; with a question mark, their cell is inferred. A correct 'impossible' counts as success."
+    )
     stamp(figure, f"{note} High repetition, n = {total:,.0f} (ours), no intervals.", model)
     return figure
 
@@ -146,7 +155,8 @@ def _head(model: str) -> str:
 
 @styled
 def figure7(table1: Mapping[str, pd.DataFrame]) -> Figure:
-    """Points: success by set-up, one look a teacher; a row a model, the paper's first, a column a split.
+    """Points: success by set-up, one look a teacher, and without one; a row a model, the paper's first, a
+    column a split.
 
     Args:
         table1: Table 1 of each model, by its name; the first one's panels are the last.
@@ -162,12 +172,14 @@ def figure7(table1: Mapping[str, pd.DataFrame]) -> Figure:
             rows = table.query("metric == 'overall_sr' and split == @split")
             success = series(rows, "teacher", ANSWERS)
             points(axes, success, FIGURE7_ORDER, "setup", apart=0.15, joined=model not in table1)
+            for alone in 100 * rows.loc[rows["setup"] == "base", "value"]:
+                axes.axhline(alone, color="0.5", ls=(0, (4, 3)), lw=0.8, zorder=0, label="no teacher")
             axes.set_title(f"{_head(model)}: {SPLIT_LABELS[split]}")
             axes.set_xticks(range(len(FIGURE7_ORDER)), [SETUP_LABELS[setup] for setup in FIGURE7_ORDER])
         per_cent(line[0], RATES["success_rate"])
-    legend(figure, grid[0, 0], 4)
+    legend(figure, grid[0, 0], 5)
     played = "; ".join(f"{figstyle.called(model)}: n = {_solvable(table1[model])}" for model in models)
-    stamp(figure, f"{played} solvable episodes a point. {WHISKERS}")
+    stamp(figure, f"{played} solvable episodes a point. The paper's points are joined. {WHISKERS}")
     return figure
 
 
@@ -228,7 +240,10 @@ def known_targets(table: pd.DataFrame, model: str) -> Figure:
 def learning(table: pd.DataFrame, model: str) -> Figure:
     """Lines with intervals: success and interventions as the stream goes on, one line a set-up."""
     figure, grid = plt.subplots(2, 2, figsize=(PAGE, 4.4), sharey="row", sharex="col")
-    labels = {"episodes": "Episodes seen", "encounters": "Earlier encounters of the target (last: or more)"}
+    labels = {
+        "episodes": "Episodes seen",
+        "encounters": "Earlier encounters of the target (the last: or more)",
+    }
     for line, metric in zip(grid, RATES, strict=True):
         for axes, axis in zip(line, labels, strict=True):
             rows = table[(table["metric"] == metric) & (table["axis"] == axis)]
@@ -237,6 +252,8 @@ def learning(table: pd.DataFrame, model: str) -> Figure:
     for axes, label in zip(grid[1], labels.values(), strict=True):
         axes.set_xlabel(label)
     legend(figure, grid[0, 0], 6)
-    note = f"High repetition, mean over teachers, n = {span(table['n'])} a point."
+    note = (
+        f"High repetition, mean over teachers, n = {span(table['n'])} a point; marks of a place side by side."
+    )
     stamp(figure, f"{note} Whiskers: 95 %, clustered by target.", model)
     return figure

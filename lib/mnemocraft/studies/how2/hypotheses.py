@@ -104,7 +104,10 @@ def t_tests(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _conclusion(found: Estimate, p_holm: float, standin: bool) -> str:
-    """The verdict on "the first is higher", in words for a table."""
+    """The verdict on "the first is higher", by p alone, in words for a table.
+
+    :func:`verdicts` also asks whether the paper's effect could have been found.
+    """
     if not found.n:
         return "not run"
     if standin:
@@ -112,7 +115,9 @@ def _conclusion(found: Estimate, p_holm: float, standin: bool) -> str:
     if found.untested:
         return f"no test: {found.untested}"
     outcome = stats.verdict(found, p_holm, "positive").outcome
-    return {"holds": "first is higher", "fails": "first is lower"}.get(outcome, "not distinguishable")
+    return {"holds": "by p, first is higher", "fails": "by p, first is lower"}.get(
+        outcome, "not distinguishable"
+    )
 
 
 def table7(episodes: pd.DataFrame) -> pd.DataFrame:

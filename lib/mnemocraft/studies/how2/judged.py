@@ -122,7 +122,8 @@ def _beside_a_coin(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     table = tables.get("chosen", pd.DataFrame(columns=["n"]))
     return [
         f"In `{row['split']}` **{model}**'s check adds {row['check']:+.3f} to the success of memory-only. "
-        f"A coin that has the teacher asked as often would add {row['coin']:+.3f}: "
+        "By a calculation made afterwards, a coin that has the teacher asked as often would add "
+        f"{row['coin']:+.3f}: "
         f"{text(row, digits='+.3f')} beside it (n = {row['n']} pairs on {row['targets']} targets)."
         for _, row in table[table["n"] > 0].iterrows()
     ]
@@ -130,16 +131,20 @@ def _beside_a_coin(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
 
 def _right(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     table = tables.get("judged", pd.DataFrame(columns=["teacher", "split"]))
-    pooled = table[table["teacher"] == POOLED]
     said = []
-    for split, rows in pooled.groupby("split", sort=False):
-        true, false, more = (rows[rows["entry"] == entry].iloc[0] for entry in ROWS)
+    for split, rows in table.groupby("split", sort=False):
+        pooled = rows[rows["teacher"] == POOLED]
+        true, false = (pooled[pooled["entry"] == entry].iloc[0] for entry in ROWS[:2])
+        within = rows[(rows["entry"] == ROWS[2]) & (rows["n"] > 0) & (rows["teacher"] != POOLED)]
+        forms = "; ".join(
+            f"{row['teacher']} {text(row, digits='+.2f')} (n = {row['n']})" for _, row in within.iterrows()
+        )
         if true["n"] and false["n"]:
             said.append(
                 f"Of the memories that help at the table by the planner's account, **{model}** takes "
                 f"{text(true)} (n = {true['n']} checks in `{split}`), of the others {text(false)} "
-                f"(n = {false['n']}). Among answers of one form the difference is "
-                f"{text(more, digits='+.2f')}, on {more['targets']} targets."
+                f"(n = {false['n']}). The difference by form of answer, n being the checks of the rarer kind"
+                f": {forms}."
             )
     return said
 
