@@ -74,7 +74,7 @@ def test_a_profile_plays_every_selector_in_the_same_worlds() -> None:
     ("arguments", "sentence"),
     [
         (("huge", [0], ["sighted"]), "no profile"),
-        (("quick", [], ["sighted"]), "empty"),
+        (("quick", [], ["sighted"]), "must be a list of at least one"),
         (("quick", [0], ["perfect"]), "no controller"),
         (("smoke", [0], ["learned"]), "plays no controller"),
     ],

@@ -86,7 +86,7 @@ def test_the_task_list_and_the_profile_decide_what_is_played() -> None:
     ("arguments", "sentence"),
     [
         (("huge", [0], "text"), "no profile"),
-        (("quick", [], "text"), "empty"),
+        (("quick", [], "text"), "must be a list of at least one"),
         (("quick", [0], "text", "table9"), "no task list"),
         (("quick", [0], "text", "table21", "1.8"), "1.8"),
         (("quick", [0], "text", "table21", "1.11.2", "mine"), "no limits"),

@@ -416,7 +416,7 @@ def test_the_skill_figure_shows_what_the_table_says(folder):
 def test_wrong_parameters_are_told():
     with pytest.raises(MnemocraftError, match=r"There is no profile .* smoke, quick, full"):
         load.size("huge")
-    with pytest.raises(MnemocraftError, match="'seeds' is empty"):
+    with pytest.raises(MnemocraftError, match="'seeds' must be a list"):
         load.chosen("quick", [])
 
 
