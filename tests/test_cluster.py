@@ -227,7 +227,7 @@ def test_a_killed_scheduler_is_a_sentence_and_a_rerun_goes_on_at_once(
 
 def test_what_is_not_there_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_S", 0.5)
-    for address in ("tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1:99999999"):
+    for address in ("tcp://127.0.0.1:1", "nonsense://x", "nonsense", "tcp://localhost", "127.0.0.1:99999999"):
         monkeypatch.setenv(cluster.SCHEDULER, address)
         with pytest.raises(MnemocraftError, match=f"no scheduler answers at {address}"):
             run(toy_study(), tmp_path)

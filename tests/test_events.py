@@ -72,6 +72,32 @@ def test_every_event_of_an_episode_comes_back_from_json(name: str) -> None:
     assert EPISODES[name][4] | {"start", "call", "action", "end"} <= {entry["type"] for entry in kept}
 
 
+@pytest.mark.parametrize(
+    ("place", "wrong", "sentence"),
+    [
+        (0, "react", "'react' is no agent; mnemocraft.agents.get_agent makes one"),
+        (1, "kitchen/sync/0", "'kitchen/sync/0' is no world; mnemocraft.worlds.make makes one"),
+        (2, "surrogate", "'surrogate' is no model; mnemocraft.llm.get_model makes one"),
+        (3, "none", "'none' is no memory; mnemocraft.memory.get_memory makes one"),
+    ],
+)
+def test_a_name_in_the_place_of_what_it_names_is_a_sentence(place: int, wrong: str, sentence: str) -> None:
+    given: list[Any] = [get_agent("react"), make(TASKS["crafting"]), Scripted([]), get_memory("none")]
+    given[place] = wrong
+    with pytest.raises(MnemocraftError, match=sentence):
+        play(*given)
+
+
+def test_a_task_that_was_done_is_not_played_again() -> None:
+    """It would be a success of whoever plays it second."""
+    world = make("textworld/planks")
+    for item in ("mine 1 oak_log", "craft 4 oak_planks"):
+        world.act(item)
+    assert world.success
+    with pytest.raises(MnemocraftError, match="was done before: make the world anew"):
+        play(get_agent("zero_shot"), world, Scripted([]), get_memory("none"))
+
+
 @pytest.mark.parametrize("name", EPISODES)
 def test_an_episode_is_framed_by_who_plays_what_and_how_it_ended(name: str) -> None:
     episode = played(name)

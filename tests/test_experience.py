@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -147,6 +149,54 @@ def test_what_is_wrong_is_told_in_one_sentence_and_nothing_is_lost(tmp_path):
     refused("cannot be opened", lambda: ExperienceMemory(Hashed()).load(tmp_path / "none.db"))
     refused("number from 0 on", lambda: ExperienceMemory(Hashed(), {"state": -1, "task": 1, "plan": 1}))
     assert len(memory) == 3
+
+
+def test_another_database_is_not_written_over_and_a_memory_does_not_take_itself(tmp_path):
+    path, foreign = tmp_path / "memory.db", tmp_path / "foreign.db"
+    with closing(sqlite3.connect(foreign)) as other, other:
+        other.execute("CREATE TABLE results (x)")
+    memory = ExperienceMemory(Hashed(), path=path)
+    memory.add_many(some(3))
+    before = foreign.read_bytes()
+    refused("no memory of experiences", lambda: memory.save(foreign))
+    refused("no memory of experiences", lambda: ExperienceMemory(Hashed(), path=foreign))
+    assert foreign.read_bytes() == before
+    refused("the file of this memory itself", lambda: memory.load(path))
+    small = ExperienceMemory(Hashed(8))
+    small.add("state", "task", "plan", "outcome")
+    refused("6 numbers each", lambda: small.load(path))
+    assert len(memory) == 3 and len(small) == 1
+    small.save(path.with_name("other.db"))
+    refused("8 numbers each", lambda: memory.load(path.with_name("other.db")))
+    memory.save(tmp_path / "other.db")  # a memory is replaced
+    assert len(ExperienceMemory(Hashed()).load(tmp_path / "other.db")) == 3
+
+
+@pytest.mark.parametrize(
+    ("wrong", "say"),
+    [
+        ({"success": "false"}, "must be True or False, not 'false'"),
+        ({"state": 3}, "The state of an experience must be a text, not 3"),
+    ],
+)
+def test_what_is_no_experience_is_not_stored(wrong, say):
+    memory = ExperienceMemory(Hashed())
+    good = {"state": "s", "task": "t", "plan": "p", "outcome": "o"}
+    refused(say, lambda: memory.add(**(good | wrong)))
+    assert len(memory) == 0
+
+
+def test_an_encoder_that_gives_a_vector_too_few_is_told():
+    class Few(Hashed):
+        def encode(self, texts):
+            return super().encode(texts[:1])
+
+    refused("gives 1 vectors for 3 texts", lambda: ExperienceMemory(Few()).add("s", "t", "p", "o"))
+
+
+@pytest.mark.parametrize("k", ["3", 1.5, None, float("nan"), -1])
+def test_k_is_a_whole_number(k):
+    refused("k must be a whole number from 0", lambda: ExperienceMemory(Hashed()).nearest("s", "t", k=k))
 
 
 def test_a_full_disk_stores_nothing_by_halves(tmp_path):

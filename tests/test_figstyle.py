@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from mnemocraft import figstyle
+from mnemocraft.errors import MnemocraftError
 from mnemocraft.figstyle import COLUMN, MIN_FONT, PAGE
 
 
@@ -27,6 +28,18 @@ def drawn(width: float = COLUMN, size: float = MIN_FONT, word: str = "a word") -
 def here() -> Iterator[None]:
     yield
     figstyle.venue("here")
+
+
+def test_what_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(MnemocraftError, match=r"no venue 'ACL'; it is one of "):
+        figstyle.venue("ACL")
+    with pytest.raises(MnemocraftError, match=r"There is no figure .*nothing\.png"):
+        figstyle.show(tmp_path, "nothing")
+
+
+def test_a_folder_may_be_a_text_and_a_figure_without_one(tmp_path: Path) -> None:
+    figure = plt.figure(figsize=(COLUMN, 1))
+    assert all(path.is_file() for path in figstyle.save(figure, str(tmp_path), "empty"))
 
 
 def width(path: Path) -> float:

@@ -1,6 +1,7 @@
 """Paid answers: found again by content alone, never lost silently, paid once by many processes."""
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
@@ -73,6 +74,16 @@ def test_the_golden_key_of_a_call(tmp_path):
         complete(server, tmp_path / "c", messages, temperature=0, tools=[], stop="END")
     rows = list(AnswerCache(tmp_path / "c").rows("m"))
     assert [key for key, _, _ in rows] == ["fee0cc2b336784a55d72d449a8108e2d9e17db02a7dbdc0301cdc4b5f37e2731"]
+
+
+def test_another_database_gets_no_answers(tmp_path):
+    path = tmp_path / "results.db"
+    with contextlib.closing(sqlite3.connect(path)) as other, other:
+        other.execute("CREATE TABLE results (x)")
+    before = path.read_bytes()
+    with pytest.raises(MnemocraftError, match=r"results\.db is a database, but no answer cache"):
+        AnswerCache(path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,31 @@ def test_identical_requests_in_flight_are_sent_once(cache, tmp_path):
     assert sum(not reply.cached for reply in replies) == 3 and usage.cached == 27
 
 
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"temperature": float("nan")}, "temperature must be a number from 0 on, not nan"),
+        ({"temperature": -1}, "temperature must be a number from 0 on"),
+        ({"max_tokens": "512"}, "max_tokens must be a whole number from 1, not '512'"),
+        ({"max_tokens": 0}, "max_tokens must be a whole number from 1"),
+        ({"seed": "x"}, "seed must be a whole number from 0"),
+        ({"sample": -1}, "sample must be a whole number from 0"),
+    ],
+)
+def test_what_cannot_be_sent_is_told_before_anything_is(wrong, sentence):
+    backend = Instant()
+    with pytest.raises(MnemocraftError, match=sentence):
+        asyncio.run(Model("instant", backend).complete(user("q"), **wrong))
+    assert not backend.requests
+
+
+def test_a_model_has_a_name():
+    with pytest.raises(
+        MnemocraftError, match="name of a model must be a text, such as 'surrogate', not None"
+    ):
+        get_model(None)
+
+
 def test_without_a_cache_a_finished_request_is_sent_again():
     with FakeServer() as server:
         model = get_model("m", base_url=server.url)

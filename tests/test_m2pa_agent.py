@@ -201,7 +201,7 @@ def test_what_is_kept_of_a_sub_goal_is_found_under_its_name():
 
 @pytest.mark.parametrize("rounds", [None, -1, 2.5, "2"])
 def test_rounds_are_a_whole_number(rounds):
-    for agent in ("m2pa", "mp5"):
+    for agent in ("m2pa", "mp5", "voyager", *(("deps", "mindstores") if rounds is not None else ())):
         with pytest.raises(MnemocraftError, match="max_rounds must be a whole number from 0, not"):
             get_agent(agent, max_rounds=rounds)
 

@@ -162,6 +162,7 @@ def test_what_a_cell_writes_to_stderr_is_seen_while_it_runs(mixed: Path) -> None
         (["--only", "1", "07"], "--only 07: no such notebook; there are 01"),
         (["--only", "1" * 5000], "... (5000 characters): no such notebook; there are 01"),
         (["--scheduler", "nonsense://x"], "no scheduler answers at nonsense://x"),
+        (["--scheduler", ""], "no scheduler answers at ; its address is like tcp://host:8786"),
     ],
 )
 def test_a_wrong_request_is_refused_before_anything_runs(

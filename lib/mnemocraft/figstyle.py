@@ -15,6 +15,7 @@ import re
 import sys
 from collections.abc import Callable
 from functools import wraps
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -24,6 +25,8 @@ from IPython.display import Image
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image as Picture
+
+from mnemocraft.errors import MnemocraftError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -94,7 +97,13 @@ _widths = {COLUMN: COLUMN, PAGE: PAGE}
 
 
 def venue(name: str) -> None:
-    """From now on figures have the widths and the font of one of :data:`VENUES`."""
+    """From now on figures have the widths and the font of one of :data:`VENUES`.
+
+    Raises:
+        MnemocraftError: There is none of that name.
+    """
+    if name not in VENUES:
+        raise MnemocraftError(f"There is no venue {name!r}; it is one of {', '.join(VENUES)}.")
     chosen = VENUES[name]
     _STYLE["font.family"] = chosen.font
     _widths.update({COLUMN: chosen.column, PAGE: chosen.page})
@@ -158,14 +167,16 @@ def stamp(figure: Figure, note: str, *models: str) -> None:
 
 
 def smallest(figure: Figure) -> float:
-    """Size in points of the smallest text that can be seen; an index or exponent has 0.7 of its text's."""
+    """Size in points of the smallest text that can be seen; an index or exponent has 0.7 of its text's.
+
+    Without any text it is infinite.
+    """
     seen = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
-    return min(
-        float(text.get_fontsize()) * (0.7 if _SUBSCRIPT.search(text.get_text()) else 1) for text in seen
-    )
+    sizes = (float(text.get_fontsize()) * (0.7 if _SUBSCRIPT.search(text.get_text()) else 1) for text in seen)
+    return min(sizes, default=inf)
 
 
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+def save(figure: Figure, folder: str | Path, name: str) -> list[Path]:
     """Save as ``name.pdf`` and ``name.png``, byte-identical for identical drawings, and close the figure.
 
     Raises:
@@ -174,6 +185,7 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """
     if figure.get_figwidth() not in _widths:
         raise ValueError(f"{name} is {figure.get_figwidth():g} in wide, not {COLUMN:g} or {PAGE:g}.")
+    folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.pdf", folder / f"{name}.png"]
     with mpl.rc_context(_STYLE):
@@ -191,9 +203,17 @@ def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     return paths
 
 
-def show(folder: Path, name: str) -> Image:
-    """A saved figure as a notebook displays it, a bit larger than on paper."""
-    path = folder / f"{name}.png"
+def show(folder: str | Path, name: str) -> Image:
+    """A saved figure as a notebook displays it, a bit larger than on paper.
+
+    Raises:
+        MnemocraftError: It is not there.
+    """
+    path = Path(folder) / f"{name}.png"
+    if not path.is_file():
+        raise MnemocraftError(
+            f"There is no figure {path}; what is drawn is saved by mnemocraft.figstyle.save."
+        )
     inches = plt.imread(path).shape[1] / _STYLE["savefig.dpi"]
     return Image(filename=path, width=round(130 * inches))
 

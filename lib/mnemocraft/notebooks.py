@@ -430,7 +430,7 @@ def main(argv: Sequence[str] | None = None, folder: Path = paths.NOTEBOOKS) -> i
             return 0
         jobs = check_parameters(jobs)
         check_model(options.model)
-        if options.scheduler:
+        if options.scheduler is not None:
             _use_scheduler(options.scheduler)
     except MnemocraftError as error:
         print(f"run_all.sh: {error}", file=sys.stderr)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from mnemocraft.errors import ModelError, RequestTooLong
+from mnemocraft.errors import MnemocraftError, ModelError, RequestTooLong
 from mnemocraft.llm import Model
 from mnemocraft.llm.cache import is_refusal
 from mnemocraft.llm.types import Message, Reply, TokenLedger, Tool
@@ -63,6 +63,15 @@ class Agent:
     teaches_itself: bool = False
 
 
+_MADE = {
+    "agent": ("run", "mnemocraft.agents.get_agent"),
+    "world": ("act", "mnemocraft.worlds.make"),
+    "memory": ("recall", "mnemocraft.memory.get_memory"),
+    "model": ("complete", "mnemocraft.llm.get_model"),
+}
+"""What an episode takes: by what it is known, and who makes it."""
+
+
 async def play(
     agent: Agent,
     world: World,
@@ -87,8 +96,14 @@ async def play(
         watch: Called with every event as it is recorded.
 
     Raises:
-        MnemocraftError: The world lacks what the agent needs; one sentence.
+        MnemocraftError: The world lacks what the agent needs, or its task was done before; or one of the four
+            is something else, such as its name. One sentence.
     """
+    for (kind, (does, maker)), thing in zip(_MADE.items(), (agent, world, memory, model), strict=True):
+        if not hasattr(thing, does):
+            raise MnemocraftError(f"{thing!r} is no {kind}; {maker} makes one.")
+    if world.steps and world.success:
+        raise MnemocraftError(f"The task {world.task.id} of this world was done before: make the world anew.")
     for capability in agent.needs:
         if not isinstance(world, capability):
             raise lacks(world, capability, agent.label)

@@ -86,19 +86,19 @@ class Encoder(nn.Module):
                 rows.append(self(collate(chunk)).numpy())
         return np.concatenate(rows)
 
-    def save(self, path: Path = WEIGHTS) -> None:
+    def save(self, path: str | Path = WEIGHTS) -> None:
         """Write the weights as safetensors."""
         state = {name: tensor.numpy() for name, tensor in self.state_dict().items()}
-        weights.write(path, state, {"kind": "gig encoder", "hidden": self.hidden})
+        weights.write(Path(path), state, {"kind": "gig encoder", "hidden": self.hidden})
 
 
-def load_encoder(path: Path = WEIGHTS) -> Encoder:
+def load_encoder(path: str | Path = WEIGHTS) -> Encoder:
     """Load a trained encoder, by default the committed one (its card lies beside it).
 
     Raises:
         BadWeights: the file is missing, damaged, or holds other weights.
     """
-    tensors, about = weights.read(path)
+    tensors, about = weights.read(Path(path))
     if about.get("kind") != "gig encoder":
         raise weights.BadWeights(f"{path} holds no GiG encoder but {about.get('kind', 'something else')!r}.")
     encoder = Encoder(about["hidden"])

@@ -176,6 +176,9 @@ class AnswerCache:
             raise MnemocraftError(
                 f"The answer cache {self.path} has format {version}; this version reads format {VERSION}."
             )
+        others = "SELECT 1 FROM sqlite_master WHERE tbl_name != 'answers'"
+        if version == 0 and self._db.execute(others).fetchone():
+            raise MnemocraftError(f"{self.path} is a database, but no answer cache.")
         self._db.execute("PRAGMA journal_mode=WAL")
         # In WAL mode NORMAL survives a killed process; only a power cut may lose the last answers.
         self._db.execute("PRAGMA synchronous=NORMAL")

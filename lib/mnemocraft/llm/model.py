@@ -7,6 +7,7 @@ import contextlib
 import difflib
 import hashlib
 import importlib
+import math
 from collections import Counter, deque
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from mnemocraft.bounded import whole
 from mnemocraft.errors import MnemocraftError, ModelError, ModelUnavailable, RequestTooLong
 from mnemocraft.llm.budget import FREE, Budget, Price, Totals, prices
 from mnemocraft.llm.cache import AnswerCache, is_refusal
@@ -106,11 +108,18 @@ class Model:
             ModelUnavailable: the model cannot be used; stop the run.
             BudgetExceeded: the budget is used up; stop the run.
             ReplayMiss: the recording has no answer to this request.
+            MnemocraftError: an argument is none that can be sent.
         """
         if not isinstance(messages, list) or not all(isinstance(m, dict) and "role" in m for m in messages):
             raise MnemocraftError("messages must be a list of OpenAI chat messages (dicts with a role).")
         if not messages:
             raise MnemocraftError("messages must not be empty.")
+        if not isinstance(temperature, int | float) or not 0 <= temperature < math.inf:
+            raise MnemocraftError(f"temperature must be a number from 0 on, not {temperature!r}.")
+        whole(max_tokens, "max_tokens", 1)
+        whole(sample, "sample", 0)
+        if seed is not None:
+            whole(seed, "seed", 0)
         request = Request(
             self._backend.name, messages, tools, temperature, max_tokens, _stops(stop), seed, sample, grammar
         )
@@ -279,6 +288,8 @@ def get_model(
     Raises:
         MnemocraftError: something is missing or unknown; one sentence says what.
     """
+    if not isinstance(name, str):
+        raise MnemocraftError(f"The name of a model must be a text, such as 'surrogate', not {name!r}.")
     _check_count("max_concurrency", max_concurrency, 1)
     _check_count("max_retries", max_retries, 0)
     if budget is not None and not isinstance(budget, Budget):

@@ -24,6 +24,7 @@ from mnemocraft.bounded import whole
 from mnemocraft.encoders import Floats, get_encoder, get_image_encoder
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory.experience import LONGEST
+from mnemocraft.memory.session import checked
 
 ALPHA, THRESHOLD, CAPACITY = 0.7, 0.05, 300
 """Weight of the context beside the picture (the paper prints none), distance below which a memory is a hit,
@@ -124,6 +125,8 @@ class EpisodicMemory:
         features = image
         if image is not None and image.dtype == np.uint8:
             features = get_image_encoder(self.images).encode([image])[0]
+        elif image is not None:
+            features = checked(image, 1, None)
         held = {item: int(units) for item, units in (inventory or {}).items() if units > 0}
         return Situation(goal, scene, held, biome, features)
 

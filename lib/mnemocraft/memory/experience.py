@@ -110,6 +110,10 @@ class ExperienceMemory:
         for one in experiences:
             for name in (*PARTS, "outcome"):
                 _check_text(name, getattr(one, name))
+            if not isinstance(one.success, bool | np.bool_):
+                raise MnemocraftError(
+                    f"The success of an experience must be True or False, not {one.success!r}."
+                )
         texts = [getattr(one, part) for one in experiences for part in PARTS]
         vectors = self._encoded(texts).reshape(len(experiences), len(PARTS), -1)
         self.log.append(experiences, vectors, keys or [None] * len(experiences))
@@ -132,7 +136,7 @@ class ExperienceMemory:
         for name, text in texts.items():
             _check_text(name, text)
         size = self.log.size
-        if not size or k < 1:
+        if not whole(k, "k", 0) or not size:
             return []
         query = np.zeros((len(PARTS), size))
         query[: len(texts)] = unit(self._encoded(list(texts.values()), size))
@@ -151,7 +155,11 @@ class ExperienceMemory:
             wider += 1  # more entries than were looked at may be as good as the last one
 
     def save(self, path: str | Path) -> None:
-        """Write all entries to another file, which this class opens."""
+        """Write all entries to another file, which this class opens; a memory that is there is replaced.
+
+        Raises:
+            MnemocraftError: What is there is another database, or it cannot be written.
+        """
         self.log.copy(Path(path))
 
     def load(self, path: str | Path) -> ExperienceMemory:
@@ -175,6 +183,10 @@ class ExperienceMemory:
         """The texts' unit vectors; a query's are rounded as those that are kept, so that ties stay ties."""
         encoder = get_encoder(self._encoder) if isinstance(self._encoder, str) else self._encoder
         vectors = checked(encoder.encode(texts), 2, size)
+        if len(vectors) != len(texts):
+            raise MnemocraftError(
+                f"The encoder {self.encoder!r} gives {len(vectors)} vectors for {len(texts)} texts."
+            )
         if not vectors.any(axis=1).all():
             raise MnemocraftError(
                 f"The encoder {self.encoder!r} gives a vector of zeros, which has no cosine."
@@ -237,6 +249,8 @@ class Experiences(NoMemory):
 
 
 def _check_text(name: str, text: str) -> None:
+    if not isinstance(text, str):
+        raise MnemocraftError(f"The {name} of an experience must be a text, not {text!r}.")
     if not text.strip():
         raise MnemocraftError(f"The {name} of an experience is empty; it must say something.")
     if len(text) > LONGEST:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -66,13 +66,12 @@ class ExperienceLog:
         self._check(dict(self.db.execute("SELECT name, value FROM about"))["encoder"])
 
     def _create(self) -> None:
+        _check_ours(self.db, self.path)
         self.db.execute("PRAGMA journal_mode = WAL")
         with self.db:
             self.db.execute("BEGIN IMMEDIATE")
             if self.db.execute("PRAGMA application_id").fetchone()[0] == OURS:
                 return  # another process was faster
-            if self.db.execute("SELECT 1 FROM sqlite_master").fetchone():
-                raise MnemocraftError(f"{self.path} is a database, but no memory of experiences.")
             for statement in _SCHEMA:
                 self.db.execute(statement)
             self.db.execute(
@@ -85,6 +84,13 @@ class ExperienceLog:
         if found != self.encoder:
             raise MnemocraftError(
                 f"The memory has vectors of the encoder {found!r}, and cannot be used with {self.encoder!r}."
+            )
+
+    def _check_size(self, size: int) -> None:
+        """Raise MnemocraftError where vectors have another size than those that are here."""
+        if self.size not in (0, size):
+            raise MnemocraftError(
+                f"The vectors have {size} numbers each, and those in the memory {self.size}."
             )
 
     def append(self, entries: Sequence[Experience], vectors: Floats, keys: Sequence[str | None]) -> None:
@@ -104,10 +110,7 @@ class ExperienceLog:
         ]
         with self._told(), self.db:
             self.db.execute("BEGIN IMMEDIATE")
-            if (size := self.size) and size != vectors.shape[2]:
-                raise MnemocraftError(
-                    f"The vectors have {vectors.shape[2]} numbers each, and those in the memory {size}."
-                )
+            self._check_size(vectors.shape[2])
             self.db.executemany(f"INSERT OR IGNORE INTO entries ({_COLUMNS}) VALUES (?,?,?,?,?,?,?)", rows)
 
     def vectors_of(self, ids: Sequence[int]) -> Floats:
@@ -163,12 +166,21 @@ class ExperienceLog:
         return [(score, rows[id]) for id, score in found]
 
     def take(self, path: Path) -> None:
-        """Append the entries of another file, but for those whose keys are there."""
+        """Append the entries of another file, but for those whose keys are there.
+
+        Raises:
+            MnemocraftError: It is this file, no memory, or has vectors of another encoder or size.
+        """
         with self._told(path):
+            if self.path and self.path.exists() and path.exists() and path.samefile(self.path):
+                raise MnemocraftError(f"{path} is the file of this memory itself, which has its entries.")
             self.db.execute("ATTACH ? AS other", [f"{path.absolute().as_uri()}?mode=ro"])
             try:
                 about = dict(self.db.execute("SELECT name, value FROM other.about"))
                 self._check(about["encoder"])
+                theirs = self.db.execute("SELECT length(vectors) / 12 FROM other.entries LIMIT 1").fetchone()
+                if theirs:
+                    self._check_size(theirs[0])
                 with self.db:
                     self.db.execute(
                         f"INSERT OR IGNORE INTO entries ({_COLUMNS})"
@@ -178,11 +190,14 @@ class ExperienceLog:
                 self.db.execute("DETACH other")
 
     def copy(self, path: Path) -> None:
-        """Write all entries to another file."""
-        with self._told(path):
-            other = sqlite3.connect(path)
+        """Write all entries to another file; a memory that is there is replaced.
+
+        Raises:
+            MnemocraftError: What is there is another database, or it cannot be written.
+        """
+        with self._told(path), closing(sqlite3.connect(path)) as other:
+            _check_ours(other, path)
             self.db.backup(other)
-            other.close()
 
     @property
     def last(self) -> int:
@@ -194,7 +209,7 @@ class ExperienceLog:
     def size(self) -> int:
         """How many numbers a vector has; 0 while there is none."""
         with self._told():
-            row = self.db.execute("SELECT length(vectors) / 12 FROM entries WHERE id = 1").fetchone()
+            row = self.db.execute("SELECT length(vectors) / 12 FROM entries LIMIT 1").fetchone()
         return row[0] if row else 0
 
     @property
@@ -212,6 +227,16 @@ class ExperienceLog:
             name = getattr(error, "sqlite_errorname", "")
             why = next((text for code, text in _TROUBLE.items() if name.startswith(code)), str(error))
             raise MnemocraftError(f"The memory {path or self.path} cannot be used: {why}.") from None
+
+
+def _check_ours(db: sqlite3.Connection, path: Path | None) -> None:
+    """Raise MnemocraftError for a database that has anything in it and is no memory.
+
+    Another process may be making it one: tables and mark are committed at once, so the mark is read last.
+    """
+    filled = db.execute("SELECT 1 FROM sqlite_master").fetchone()
+    if filled and db.execute("PRAGMA application_id").fetchone() != (OURS,):
+        raise MnemocraftError(f"{path} is a database, but no memory of experiences.")
 
 
 def _experience(state: str, task: str, plan: str, outcome: str, success: int) -> Experience:

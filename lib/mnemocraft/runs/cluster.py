@@ -8,6 +8,7 @@ the death of a worker, of the scheduler or of the client costs the episodes in f
 from __future__ import annotations
 
 import platform
+import re
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
@@ -48,6 +49,8 @@ def connect(address: str) -> Iterator[Executor]:
         from distributed import Client
     except ImportError:
         raise MissingExtra("--scheduler needs dask.distributed: pip install 'mnemocraft[cluster]'.") from None
+    if not re.fullmatch(r"(\w+://)?.+:\d+", address):
+        raise MnemocraftError(f"no scheduler answers at {address}; its address is like tcp://host:8786")
     try:
         client = Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:  # a TimeoutError is an OSError

@@ -36,7 +36,7 @@ _CODES = {int: "q", float: "d"}
 log = logging.getLogger(__name__)
 
 
-def load_records(out: Path) -> pd.DataFrame:
+def load_records(out: str | Path) -> pd.DataFrame:
     """Read the records of the latest run in a folder, also while it is running or after it was killed.
 
     Failed episodes (status ``error``, ``timeout``, ``crash``, ``budget``) are rows like the others, with
@@ -48,7 +48,7 @@ def load_records(out: Path) -> pd.DataFrame:
         the settings, then the metrics (missing where an episode failed), then ``tokens_<role>_<kind>``
         (0 where a role was not used); each group in alphabetical order.
     """
-    rows = Rows()
+    rows, out = Rows(), Path(out)
     for stream, identities in _plan(out).items():
         rows.add(_planned(stream_path(out, stream), identities))
     return rows.frame()
@@ -130,18 +130,18 @@ class _Columns:
         return [missing if value is _MISSING else value for value in whole]
 
 
-def read_trajectory(out: Path, record: Mapping[str, Any] | pd.Series) -> list[dict[str, Any]]:
+def read_trajectory(out: str | Path, record: Mapping[str, Any] | pd.Series) -> list[dict[str, Any]]:
     """Read the trajectory of one episode.
 
     Args:
         out: The run folder.
         record: A row of :func:`load_records`.
     """
-    path = trajectory_path(out, record["stream"])
+    path = trajectory_path(Path(out), record["stream"])
     return read_member(path, int(record["trajectory_offset"]), int(record["trajectory_length"]))
 
 
-def read_memory(out: Path, episodes: pd.DataFrame) -> list[Any]:
+def read_memory(out: str | Path, episodes: pd.DataFrame) -> list[Any]:
     """What episodes of a stream wrote to the memory, in their order; None where one wrote nothing.
 
     Args:
@@ -149,12 +149,12 @@ def read_memory(out: Path, episodes: pd.DataFrame) -> list[Any]:
         episodes: Rows of :func:`load_records`, all of one stream.
     """
     rows = episodes.sort_values("index")
-    lines = read_lines(stream_path(out, rows["stream"].iloc[0]))
+    lines = read_lines(stream_path(Path(out), rows["stream"].iloc[0]))
     wrote = {record["identity"]: record.get("memory") for _, record in lines if record}
     return [wrote.get(identity) for identity in rows["identity"]]
 
 
-def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()) -> None:
+def write_table(frame: pd.DataFrame, path: str | Path, predicted: Collection[str] = ()) -> None:
     """Write a result table as CSV so that equal tables are equal bytes, on any machine.
 
     Six significant digits, four of what a network predicted (float32 sums differ between processors in their
@@ -178,7 +178,7 @@ def write_table(frame: pd.DataFrame, path: Path, predicted: Collection[str] = ()
             noise &= frame["statistic"] != "p_value"
         column = column.mask(noise, 0.0)
         frame = frame.assign(**{name: column.map(_predicted) if name in predicted else column})
-    replace_file(path, frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
+    replace_file(Path(path), frame.to_csv(index=False, float_format="%.6g", lineterminator="\n"))
 
 
 def _predicted(value: float) -> float:
@@ -191,7 +191,7 @@ def _plan(out: Path) -> dict[str, list[str]]:
         plan = json.loads((out / "run.json").read_text(encoding="utf-8"))
         lists = plan["tasks"]
         return {each["stream"]: chain(each["root"], lists[each["tasks"]]) for each in plan["streams"]}
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         raise MnemocraftError(f"{out} holds no run (there is no run.json in it)") from None
     except (ValueError, LookupError, TypeError):  # not JSON, or of an earlier version
         raise MnemocraftError(f"{out / 'run.json'} is damaged; running again writes it anew") from None

@@ -50,7 +50,7 @@ def run_study(
     study: Study,
     model_spec: ModelSpec,
     *,
-    out: Path,
+    out: str | Path,
     workers: int,
     executor: Executor | None = None,
     progress: bool = True,
@@ -80,7 +80,9 @@ def run_study(
         BudgetExceeded: The budget is used up; everything finished is kept.
         MnemocraftError: The study is malformed, or no further episode could be played.
     """
-    model_spec = replace(model_spec, budget=_own_budget(model_spec))
+    if not isinstance(model_spec, ModelSpec):
+        raise MnemocraftError(f"a study is played by a ModelSpec('surrogate') or such, not by {model_spec!r}")
+    model_spec, out = replace(model_spec, budget=_own_budget(model_spec)), Path(out)
     if model_spec.most is not None:
         study = replace(study, streams=_aside(first_look, study, model_spec.most))
     identities = _check(study, model_spec, workers)

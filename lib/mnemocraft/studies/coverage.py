@@ -7,6 +7,7 @@ A row is an item with a notebook and the files that it leaves (tables in ``data/
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -73,7 +74,10 @@ def _section(paper: str, rows: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    """Write ``COVERAGE.md``."""
+    """Write ``COVERAGE.md``; takes no argument."""
+    argparse.ArgumentParser(
+        prog="python -m mnemocraft.studies.coverage", description=main.__doc__
+    ).parse_args()
     rows = table()
     COVERAGE.write_text(markdown(rows), encoding="utf-8")
     placed = int((rows["notebook"] != "").sum())

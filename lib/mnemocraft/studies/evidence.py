@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -181,7 +182,10 @@ def in_readme(readme: str, claims: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    """Write ``CLAIMS.md`` and the README's excerpt."""
+    """Write ``CLAIMS.md`` and the README's excerpt; takes no argument."""
+    argparse.ArgumentParser(
+        prog="python -m mnemocraft.studies.evidence", description=main.__doc__
+    ).parse_args()
     claims = table()
     readme = in_readme(README.read_text(encoding="utf-8"), claims)
     for path, text in ((CLAIMS, markdown(claims)), (README, readme)):

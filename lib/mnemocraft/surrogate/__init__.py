@@ -155,7 +155,7 @@ def _allowed(key: str, text: str) -> bool:
 
 def _prompt_tokens(request: Request) -> int:
     """Tokens of a prompt, estimated at four characters each, as if the same text had gone to a model."""
-    prompt = sum(len(message["content"]) for message in request.messages)
+    prompt = sum(len(message.get("content") or "") for message in request.messages)
     prompt += sum(80 for message in request.messages if "tool_calls" in message)
     prompt += sum(300 for _ in request.tools or ())
     return prompt // 4 + 1

@@ -38,7 +38,7 @@ Begin = Callable[[Mapping[str, Any], int, str], tuple[World, int]]
 """From a record's settings, its seed and its task to the world: what a study's sweep has for its streams."""
 
 
-def show(episodes: pd.DataFrame, out: Path, begin: Begin) -> widgets.VBox | HTML | str:
+def show(episodes: pd.DataFrame, out: str | Path, begin: Begin) -> widgets.VBox | HTML | str:
     """A viewer for some episodes of the run in ``out``: a menu and a slider; headless, a strip of pictures.
 
     Args:

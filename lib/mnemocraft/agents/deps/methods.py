@@ -10,6 +10,7 @@ from mnemocraft.agents.deps.rounds import SAMPLING
 from mnemocraft.agents.deps.selectors import HorizonSelector
 from mnemocraft.agents.deps.zero_shot import chain_of_thought, progprompt, zero_shot
 from mnemocraft.agents.rollout import Agent
+from mnemocraft.bounded import whole
 from mnemocraft.worlds.world import Goals, Horizons
 
 _METHODS: dict[str, tuple[str, Callable[..., Awaitable[None]], tuple[type, ...]]] = {
@@ -43,7 +44,12 @@ def agent(name: str, max_rounds: int | None = None) -> Agent:
             ``gpt_rp`` and ``cot``.
         max_rounds: Revised plans allowed (Table 4), for those that revise them; None for as many as the
             dialogue has room for.
+
+    Raises:
+        MnemocraftError: ``max_rounds`` is no whole number of at least 0.
     """
+    if max_rounds is not None:
+        whole(max_rounds, "max_rounds", 0)
     method = {"zero_shot": "gpt", "zero_shot_rp": "gpt_rp", "zero_shot_cot": "cot"}.get(name, name)
     label, run, needs = _METHODS[method]
     if method in _REVISING:

@@ -8,6 +8,7 @@ from mnemocraft.agents.deps.selectors import HorizonSelector
 from mnemocraft.agents.mindstores.mindstores import MAX_REVISIONS, Settings, mindstores
 from mnemocraft.agents.mindstores.reflexion import reflexion
 from mnemocraft.agents.rollout import Agent
+from mnemocraft.bounded import whole
 from mnemocraft.worlds.world import Goals, Horizons
 
 
@@ -25,7 +26,13 @@ def agent(
         max_rounds: Of MindStores: plans after the first that may be carried out in an episode.
         insights, revisions, unaided: Of MindStores, see
             :class:`~mnemocraft.agents.mindstores.mindstores.Settings`.
+
+    Raises:
+        MnemocraftError: ``max_rounds`` or ``revisions`` is no whole number of at least 0.
     """
+    if max_rounds is not None:
+        whole(max_rounds, "max_rounds", 0)
+    whole(revisions, "revisions", 0)
     if name == "reflexion":
         return Agent(name, "Reflexion", reflexion, SAMPLING, (Goals,), teaches_itself=True)
     settings = Settings(insights, revisions, unaided)

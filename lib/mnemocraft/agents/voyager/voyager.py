@@ -9,6 +9,7 @@ from mnemocraft.agents.deps.prompts import assistant, user
 from mnemocraft.agents.deps.rounds import SAMPLING, Rounds
 from mnemocraft.agents.rollout import Agent, Rollout, Stopped
 from mnemocraft.agents.voyager import prompts
+from mnemocraft.bounded import whole
 from mnemocraft.worlds.world import Goals
 
 TRIES = 4
@@ -23,7 +24,11 @@ def agent(name: str, max_rounds: int = PROGRAMS - 1) -> Agent:
     Args:
         name: ``voyager``.
         max_rounds: Programs after the first that may be carried out in an episode.
+
+    Raises:
+        MnemocraftError: ``max_rounds`` is no whole number of at least 0.
     """
+    whole(max_rounds, "max_rounds", 0)
 
     async def run(rollout: Rollout) -> None:
         await voyager(rollout, max_rounds)

@@ -72,7 +72,7 @@ def plan_steps(
     """Like :func:`plan`, and which items each craft consumes."""
     if target not in max_stack():
         raise MnemocraftError(f"There is no item {target!r} in Plancraft.")
-    if not all(isinstance(n, int) for n in inventory.values()):
+    if not all(isinstance(n, int) and n >= 0 for n in inventory.values()):
         raise MnemocraftError("The inventory must say how many of each item there are, as {'oak_log': 3}.")
     if inventory.get(target, 0) > 0:
         return []
