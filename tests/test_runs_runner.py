@@ -370,6 +370,16 @@ def test_a_limit_is_each_run_s_own_and_nothing_that_is_free_has_one() -> None:
     assert ModelSpec.of_notebook("replay:plancraft_gemma-3-270m", *limits).budget is None
 
 
+def test_a_folder_may_be_a_text_and_a_model_s_name_is_no_spec(tmp_path: Path) -> None:
+    frame = run_study(toy_study(), InstantSpec(), out=str(tmp_path), workers=1, progress=False)
+    assert load_records(str(tmp_path)).equals(frame)
+    assert read_trajectory(str(tmp_path), frame.iloc[0]) == read_trajectory(tmp_path, frame.iloc[0])
+    with pytest.raises(
+        MnemocraftError, match=r"played by a ModelSpec\('surrogate'\) or such, not by 'surrogate'"
+    ):
+        run_study(toy_study(), "surrogate", out=tmp_path, workers=1)  # type: ignore[arg-type]
+
+
 def test_a_notebook_of_a_profile_that_is_none_opens_no_model() -> None:
     with pytest.raises(MnemocraftError, match="no profile 'huge'"):
         ModelSpec.of_notebook("surrogate", profile="huge")
