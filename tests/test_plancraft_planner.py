@@ -58,9 +58,18 @@ def test_empty_inventory_is_impossible():
     assert plan({}, "stick") is None
 
 
-def test_unknown_target_is_named():
-    with pytest.raises(MnemocraftError, match="no item 'unobtainium'"):
-        plan({"stick": 1}, "unobtainium")
+@pytest.mark.parametrize(
+    ("inventory", "target", "sentence"),
+    [
+        ({}, "unobtainium", "no item 'unobtainium'"),
+        ({"oak_logs": 5}, "oak_planks", "no item 'oak_logs'"),
+        ({"oak_log": -5}, "oak_planks", "must say how many of each item"),
+        ({"oak_log": "5"}, "oak_planks", "must say how many of each item"),
+    ],
+)
+def test_what_is_no_item_or_no_number_is_named(inventory, target, sentence):
+    with pytest.raises(MnemocraftError, match=sentence):
+        plan(inventory, target)
 
 
 def recipe(name, needs, result, count=1):

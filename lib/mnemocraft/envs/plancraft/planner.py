@@ -60,7 +60,7 @@ def plan(inventory: Mapping[str, int], target: str, recipes: RecipeBook | None =
         The recipes in order; ``[]`` if the target is at hand; None if it cannot be made.
 
     Raises:
-        MnemocraftError: No such item as ``target``.
+        MnemocraftError: There is no such item, or the inventory says no numbers of items.
     """
     steps = plan_steps(inventory, target, recipes)
     return None if steps is None else [step.recipe for step in steps]
@@ -70,8 +70,9 @@ def plan_steps(
     inventory: Mapping[str, int], target: str, recipes: RecipeBook | None = None
 ) -> list[Step] | None:
     """Like :func:`plan`, and which items each craft consumes."""
-    if target not in max_stack():
-        raise MnemocraftError(f"There is no item {target!r} in Plancraft.")
+    for item in (target,) if recipes else (target, *inventory):  # invented recipes may have other items
+        if item not in max_stack():
+            raise MnemocraftError(f"There is no item {item!r} in Plancraft.")
     if not all(isinstance(n, int) and n >= 0 for n in inventory.values()):
         raise MnemocraftError("The inventory must say how many of each item there are, as {'oak_log': 3}.")
     if inventory.get(target, 0) > 0:
