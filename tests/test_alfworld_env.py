@@ -49,13 +49,12 @@ def twins(**settings: Any) -> tuple[AlfworldEnv, AlfworldEnv, Random]:
 
 @engine
 @pytest.mark.skipif(not SHARED.is_dir(), reason="ALFWorld's games are not here")
-@pytest.mark.parametrize("each", ["type", pytest.param("game", marks=pytest.mark.long)])
-def test_the_golden_games_replay_to_the_letter(each: str, tmp_path: Path) -> None:
+def test_the_golden_games_replay_to_the_letter(tmp_path: Path) -> None:
     with tarfile.open(SHARED / "valid_unseen.tar.xz") as archive:
         archive.extractall(tmp_path, filter="data")
     rows = [json.loads(line) for line in (SHARED / "golden.jsonl").read_text().splitlines()]
     assert len(rows) == 20
-    if each == "type":  # the first of each
+    if not os.environ.get("CI"):  # the first of each type, to be quick
         rows = list({row["task_type"]: row for row in reversed(rows)}.values())
     for row in rows:
         env = AlfworldEnv(tmp_path / "json_2.1.1" / row["game"])

@@ -108,7 +108,6 @@ def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkey
     }  # fmt: skip
 
 
-@pytest.mark.long
 def test_the_kitchens_that_look_like_a_lesson_s_are_of_the_study():
     listed = alike(small.ADAPTER)
     assert len(listed) == len(listed.drop_duplicates()) > 0

@@ -143,8 +143,8 @@ def _right(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
             said.append(
                 f"Of the memories that help at the table by the planner's account, **{model}** takes "
                 f"{text(true)} (n = {true['n']} checks in `{split}`), of the others {text(false)} "
-                f"(n = {false['n']}). The difference by form of answer, n being the checks of the rarer kind"
-                f": {forms}."
+                f"(n = {false['n']}). The difference by form of answer, "
+                f"n being the checks of the rarer kind: {forms}."
             )
     return said
 
