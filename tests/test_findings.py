@@ -111,12 +111,17 @@ def test_points_are_read_with_their_interval_if_they_have_one() -> None:
 
 def test_what_runs_so_large_can_find_is_told_of_whole_claims() -> None:
     table = pd.DataFrame({"part": ["all", "low", "all", "all"], "detectable": [0.11, 0.9, 0.25, np.nan]})
-    told = "Four of five such runs find a true difference of {}."
+    told = "If there were a true difference of {}, four of five such runs would find it."
     assert findings.power(table) == told.format("11 to 25 points, depending on the claim")
     assert findings.power(table[:2]) == told.format("11 points")
     assert findings.power(table[3:]) == "No claim could be tested."
 
 
 def test_effects_against_their_claims_are_counted_over_all_of_it() -> None:
-    table = pd.DataFrame({"part": ["all", "low", "all", "all"], "effect": [-0.1, -0.2, 0.0, np.nan]})
-    assert findings.against(table) == "Point estimates against their claims: 1 of 2."
+    """What was not tested, here the last, does not count: its sign says nothing about the claim."""
+    parts, effects = ["all", "low", "all", "all", "all"], [-0.1, -0.2, 0.0, np.nan, -0.3]
+    table = pd.DataFrame({"part": parts, "effect": effects, "verdict": [*["undecided"] * 4, "not tested"]})
+    table["detectable"] = 0.2
+    told = findings.power_and_signs(table).partition("find it. ")[2]
+    assert told == "Point estimates against their claims: 1 of 2 tested."
+    assert not findings.power_and_signs(table[-1:]).endswith("tested.")

@@ -79,13 +79,20 @@ def test_pass_at_1_the_goal_and_the_claims():
     assert pd.isna(effects["GiG(+LD) makes more short known dishes with lookahead", "all"])  # not played
     table = small_tables.reading(found["known_dishes"])
     assert set(table.loc["ReAct", ["unknown", "short"]]) == {"not played"}
-    told = findings.findings({"x": found})
-    assert len(told) == 1 and "unknown ones +40.0 points, not tested" in told[0] and "()" not in told[0]
-    lead, *claims = told[0].splitlines()
-    asked = "goal (at least 50% of the known dishes with GiG(+LD) or ReAct)"
-    met = f"{asked} met: {MET} with GiG(+LD), not measured with ReAct."
-    assert lead.endswith(f"{met} No claim could be tested. Point estimates against their claims: 0 of 2.")
+    success, reached, decided = findings.findings({"x": found})
+    head, *methods = success.splitlines()
+    assert "short known dish in 6 kitchens (2 layouts" in head and "then in the 6 that do not begin" in head
+    assert [line.split(" 0")[0].split(" 1")[0].strip() for line in methods] == [
+        "- GiG(+LD)", "- ReAct", "- GiG(+LD+Exp)"
+    ]  # fmt: skip
+    assert "- ReAct 0.33" in success and "; 0.33" in success and "outgrew" not in success
+    asked = "the goal (at least 50% of the known dishes with GiG(+LD) or ReAct)"
+    assert reached.startswith(f"`x`, {asked}: GiG(+LD) {MET}, 0.60")
+    assert reached.endswith("; ReAct not measured.")  # its long dishes are not played
+    lead, *claims = decided.splitlines()
+    assert lead == "`x`: No claim could be tested."
     assert len(claims) == 2  # of two arms alone
+    assert "unknown ones +40.0 points, not tested" in decided and "()" not in decided
 
 
 def test_the_goal_is_given_without_kitchens_that_look_like_a_lesson_s_too(monkeypatch):
@@ -154,7 +161,7 @@ def test_an_experience_that_only_one_kind_of_dish_was_made_with_is_told_as_a_par
         for layout in small.LAYOUTS
     ]
     tables = small_tables.tables(pd.DataFrame(rows))
-    [told] = findings.findings({"x": tables})
+    told = findings.findings({"x": tables})[-1]
     claim = "GiG(+LD) makes more short dishes with experience"
     assert f"- {claim}: **not measured** (known ones +100.0 points" in told
     assert "another dish's" not in told

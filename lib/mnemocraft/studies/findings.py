@@ -84,13 +84,15 @@ def power(table: pd.DataFrame) -> str:
         return "No claim could be tested."
     low, high = (f"{end:.0f}" for end in (least.min(), least.max()))
     span = f"{low} points" if low == high else f"{low} to {high} points, depending on the claim"
-    return f"Four of five such runs find a true difference of {span}."
+    return f"If there were a true difference of {span}, four of five such runs would find it."
 
 
-def against(table: pd.DataFrame) -> str:
-    """How many effects have the wrong sign, as a sentence; the claims are that a difference is above 0."""
-    effects = table.loc[table["part"] == ALL, "effect"].dropna()
-    return f"Point estimates against their claims: {(effects < 0).sum()} of {len(effects)}."
+def power_and_signs(table: pd.DataFrame) -> str:
+    """:func:`power`, and how many tested effects are below 0, where each claim is that it is above."""
+    tested = (table["part"] == ALL) & (table["verdict"] != stats.NOT_TESTED)
+    effects = table.loc[tested, "effect"].dropna()
+    signs = f" Point estimates against their claims: {(effects < 0).sum()} of {len(effects)} tested."
+    return power(table) + signs * (not effects.empty)
 
 
 def told(row: pd.Series) -> str:

@@ -204,6 +204,7 @@ def verdicts(table: pd.DataFrame, model: str, note: str = "", xlabel: str = "suc
     high = names.str.count("\n") + 1 + 0.4 * whole  # lines
     y = high.cumsum() - high / 2
     figure, axes = plt.subplots(figsize=(PAGE, 0.9 + 0.125 * high.sum()))
+    axes.use_sticky_edges = False  # a grey band that ends at the frame looks cut
     axes.axvline(0, color="0.6", lw=0.6)
     found = 100 * rows["detectable"].astype(float)
     small: Any = {"color": "0.92", "label": "too small to be found (power under 80 %)", "zorder": 0}

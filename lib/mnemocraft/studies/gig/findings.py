@@ -12,11 +12,11 @@ from mnemocraft import stats
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.gig import small, small_tables, sweep
 from mnemocraft.studies.gig.measures import LABELS
 from mnemocraft.studies.gig.tables import UNIT
-from mnemocraft.studies.markup import listed
 from mnemocraft.studies.small_player import KNOWN
 
 Tables = Mapping[str, pd.DataFrame]
@@ -30,7 +30,7 @@ def findings(played: Played) -> list[str]:
     lines = []
     for model, tables in played.items():
         if "known_dishes" in tables:
-            lines.append(_small(model, tables))
+            lines += _small(model, tables)
             continue
         claimed = tables.get("hypotheses", pd.DataFrame())
         if {"part", "pairs"} <= set(claimed):
@@ -47,36 +47,41 @@ def planned(model: str, profile: str, seeds: Sequence[int]) -> pd.DataFrame | Ma
     return shipped.planned(sweep.STEM, model, UNIT, len(kitchens))
 
 
-def _small(model: str, tables: Tables) -> str:
+def _small(model: str, tables: Tables) -> list[str]:
     """Of the small model's study, which alone tells known from unknown dishes."""
-    found, goals = tables["known_dishes"], tables["goals_of_the_design"]
-    rows = found[found["items"] == small.KNOWN_SHORT]
-    known = goals[goals["items"] == KNOWN]
-    unlike = found[found["items"] == small_tables.UNLIKE[small.KNOWN_SHORT]].set_index("method")
-    unlike = unlike.reindex(rows["method"]).dropna(subset="value").reset_index()
-    reached = f"All known dishes: {_rates(known.dropna(subset='value')) or 'not all are recorded'}"
-    met = ", ".join(f"{row['met']} with {small_tables.LABELS[row['method']]}" for _, row in known.iterrows())
-    goal = f"goal ({known['goal'].iloc[0]}) met: {met}"
-    where = f"{rows['n'].max()} kitchens ({rows['layouts'].max()} layouts, which the intervals count)"
-    short = f"Pass@1 with a short known dish in {where}: {_rates(rows)}"
-    if full := _full(tables["statuses"].query("items == @small.KNOWN_SHORT")):
-        short += f" (episodes whose conversation no longer fits into the model's context: {full})"
-    if not unlike.empty:
-        short += f"; in the {unlike['n'].max()} that do not begin like one it was shown: {_rates(unlike)}"
     claims = tables["hypotheses"]
-    seen = f"{shipped.power(claims)} {shipped.against(claims)}"
-    return f"`{model}`: {short}. {reached}; {goal}. {seen}{shipped.each(claims)}"
+    return [
+        _short_dishes(model, tables["known_dishes"], tables["statuses"]),
+        _goal(model, tables["goals_of_the_design"]),
+        f"`{model}`: {shipped.power_and_signs(claims)}{shipped.each(claims)}",
+    ]
 
 
-def _full(ends: pd.DataFrame) -> str:
-    """Whose episodes ended because nothing more could be read."""
-    counts = ends.set_index("method").get("ended_dialogue_full", pd.Series(dtype=int))
-    told = [f"{small_tables.LABELS[str(method)]} {n}" for method, n in counts.items() if n]
-    return listed(told) if told else ""
+def _short_dishes(model: str, found: pd.DataFrame, ends: pd.DataFrame) -> str:
+    """Success with short known dishes, a line a method, and where the kitchen is like none that was shown."""
+    rows = found[found["items"] == small.KNOWN_SHORT]
+    unlike = found[found["items"] == small_tables.UNLIKE[small.KNOWN_SHORT]].set_index("method")
+    short_ends = ends[ends["items"] == small.KNOWN_SHORT].set_index("method")
+    full = short_ends.get("ended_dialogue_full", pd.Series(dtype=int))
+    told = []
+    for _, row in rows.iterrows():
+        method = row["method"]
+        line = f"\n    - {small_tables.LABELS[method]} {text(row)}"
+        line += f"; {text(unlike.loc[method])}" if method in unlike.index else ""
+        number = int(full.get(method, 0))
+        told.append(line + f"; {number} conversations outgrew the model's context" * (number > 0))
+    where = f"{rows['n'].max()} kitchens ({rows['layouts'].max()} layouts, which the intervals count)"
+    beside = f"; then in the {unlike['n'].max()} that do not begin like one it was shown" * (not unlike.empty)
+    return f"`{model}`, Pass@1 with a short known dish in {where}{beside}:{''.join(told)}"
 
 
-def _rates(rows: pd.DataFrame) -> str:
-    return shipped.rates(rows, "method", small_tables.LABELS)
+def _goal(model: str, goals: pd.DataFrame) -> str:
+    known = goals[goals["items"] == KNOWN]
+    told = "; ".join(
+        f"{small_tables.LABELS[row['method']]} {row['met']}" + f", {text(row)}" * bool(row["n"])
+        for _, row in known.iterrows()
+    )
+    return f"`{model}`, the goal ({known['goal'].iloc[0]}): {told}."
 
 
 def _leads(model: str, whole: pd.DataFrame) -> list[str]:

@@ -49,7 +49,7 @@ def _small(model: str, tables: Tables) -> str:
     players = list(met["player"])
     split = _by_rules(tables["known_types"], players) + _apart(tables["by_type"], players)
     told = f"`{model}`, {where}: {rates}.{split}"
-    able = f"{shipped.power(tables['hypotheses'])} {shipped.against(tables['hypotheses'])}"
+    able = shipped.power_and_signs(tables["hypotheses"])
     return f"{told} Ended by answers that are no command: {refused}. {able}{claims}"
 
 

@@ -63,7 +63,7 @@ def _small(model: str, found: Tables) -> str:
     revised = f"{conduct['revisions']:.1f} revisions" if conduct["revisions"] else "no revision in any"
     foresight = f"{conduct['predictions']:.1f} predictions an episode, {revised}"
     lead = f"`{model}`, one memory for all tasks, each met twice ({size}); {foresight}"
-    return f"{lead}. {shipped.power(table)} {shipped.against(table)}{shipped.each(table)}"
+    return f"{lead}. {shipped.power_and_signs(table)}{shipped.each(table)}"
 
 
 def _mended(model: str, found: Tables) -> str:
