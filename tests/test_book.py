@@ -18,6 +18,7 @@ from PIL import Image
 
 from mnemocraft import paths
 from mnemocraft.book import executed, pages
+from mnemocraft.errors import MnemocraftError
 
 BOOK = paths.ROOT / "book"
 COMMITTED = sorted(BOOK.glob("*.md"))
@@ -108,6 +109,14 @@ def test_a_failed_run_and_the_model_of_a_run_without_one_do_not_count(root: Path
         ("01_x", "surrogate", "quick"),
         ("02_y", "none", "full"),
     ]
+
+
+def test_a_damaged_executed_notebook_is_named(root: Path) -> None:
+    path = root / "build/notebooks/surrogate/quick/01_x.ipynb"
+    path.write_text(path.read_text()[:500])
+    [one] = executed.find(root / "build/notebooks")
+    with pytest.raises(MnemocraftError, match=r"01_x.ipynb is missing or damaged .*get it again"):
+        one.read()
 
 
 def test_a_page_has_tables_and_links_and_nothing_of_the_machine(root: Path) -> None:

@@ -116,3 +116,12 @@ def test_damage_in_the_middle_is_told_and_the_file_left_as_it_is(tmp_path):
 
     refused("damaged", use)
     assert path.read_bytes() == content
+
+
+def test_a_memory_that_no_longer_says_whose_vectors_it_has_is_refused(tmp_path):
+    path = tmp_path / "memory.db"
+    memory = ExperienceMemory(Hashed(), path=path)
+    memory.log.log.db.execute("DELETE FROM about WHERE name = 'encoder'")
+    memory.close()
+    refused("vectors of the encoder ''", lambda: ExperienceMemory(Hashed(), path=path))
+    refused("vectors of the encoder ''", lambda: ExperienceMemory(Hashed()).log.take(path))

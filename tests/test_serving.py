@@ -401,6 +401,7 @@ async def posted(server, body):
     [
         (["--slots", "0"], "--slots and --context are at least 1."),
         (["--context", "0"], "--slots and --context are at least 1."),
+        (["--port", "99999"], "--port is from 0 to 65535."),
         (["--device", "cuda"], "PyTorch finds no graphics card here: use --device cpu."),
         (["--device", "cpu"], "x names no tokens, so that it is not laid into its base."),
     ],

@@ -101,7 +101,8 @@ def test_failures_say_what_is_missing(held, action, kind, words):
 @pytest.mark.parametrize(
     "action",
     ["{", None, 3, [], {}, {"name": 3}, {"name": "craft"}, {"name": "craft", "arguments": "stick"},
-     {"name": "craft", "arguments": {"item": ["stick"]}}, call("craft", "stick", using="oak_planks")],
+     {"name": "craft", "arguments": {"item": ["stick"]}}, call("craft", "stick", using="oak_planks"),
+     {"name": "craft", "arguments": {"item": "stick", "quantity": 3}}],
 )  # fmt: skip
 def test_malformed_actions_are_answered(action):
     env = world({"oak_planks": 2})
@@ -188,6 +189,8 @@ def test_a_block_may_be_named_for_what_it_leaves():
         ({"target": "dimond"}, "did you mean diamond"),
         ({"target": "#metals"}, "no tag"),
         ({"target": {"stick": 0}}, "at least 1"),
+        ({"target": ["stick"]}, "target gives items their numbers"),
+        ({"inventory": ["stick"]}, "inventory gives items their numbers"),
         ({"inventory": {"stick": -1}}, "at least 0"),
         ({"inventory": {"stick": 1.5}}, "whole number"),
         ({"inventory": {"stik": 1}}, "did you mean stick"),

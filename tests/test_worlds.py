@@ -220,6 +220,16 @@ def test_any_text_is_a_possible_action_or_refused_in_one_sentence(task: str, act
     assert state(world) == before
 
 
+@pytest.mark.parametrize("task", SAMPLES)
+@pytest.mark.parametrize("action", [{"name": "move", "arguments": {}}, None, 5, ["mine 1 dirt"]])
+def test_an_action_that_is_no_text_is_refused_in_one_sentence(task: str, action: Any) -> None:
+    world = make(task)
+    before = world.observe().inventory
+    refused = world.act(action)
+    assert not refused.success and refused.failure.endswith((".", "?")) and "\n" not in refused.failure
+    assert world.observe().inventory == before and world.check(action) and not world.reason
+
+
 # --- the end ----------------------------------------------------------------------------------------------
 
 

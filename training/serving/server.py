@@ -380,6 +380,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(argv)
     if min(chosen.slots, chosen.context) < 1:
         parser.error("--slots and --context are at least 1.")
+    if not 0 <= chosen.port <= 65_535:
+        parser.error("--port is from 0 to 65535.")
     if chosen.device == "cuda" and not torch.cuda.is_available():
         raise MnemocraftError("PyTorch finds no graphics card here: use --device cpu.")
     torch.set_num_threads(1)  # two that wait for each other in every small product do less than one

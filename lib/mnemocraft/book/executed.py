@@ -11,6 +11,7 @@ from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 
 from mnemocraft import paths
+from mnemocraft.errors import unreadable
 
 LONG_CODE = 8
 """A code cell with more lines than this is folded up."""
@@ -42,8 +43,13 @@ class Executed:
         return self.stem if self.model in paths.SHIPPED else f"{self.stem}-{self.model}"
 
     def read(self) -> NotebookNode:
-        """The notebook without what only its run was interested in (:func:`clean`)."""
-        return clean(nbformat.read(self.path, as_version=4))
+        """The notebook without what only its run was interested in (:func:`clean`).
+
+        Raises:
+            MnemocraftError: It is damaged.
+        """
+        with unreadable(self.path):
+            return clean(nbformat.read(self.path, as_version=4))
 
 
 def find(folder: Path) -> list[Executed]:

@@ -63,7 +63,8 @@ class ExperienceLog:
             if owner != OURS:
                 self._create()
             self.db.execute("PRAGMA synchronous = FULL")  # what is committed outlasts a power failure
-        self._check(dict(self.db.execute("SELECT name, value FROM about"))["encoder"])
+            about = dict(self.db.execute("SELECT name, value FROM about"))
+        self._check(about.get("encoder", ""))
 
     def _create(self) -> None:
         _check_ours(self.db, self.path)
@@ -177,7 +178,7 @@ class ExperienceLog:
             self.db.execute("ATTACH ? AS other", [f"{path.absolute().as_uri()}?mode=ro"])
             try:
                 about = dict(self.db.execute("SELECT name, value FROM other.about"))
-                self._check(about["encoder"])
+                self._check(about.get("encoder", ""))
                 theirs = self.db.execute("SELECT length(vectors) / 12 FROM other.entries LIMIT 1").fetchone()
                 if theirs:
                     self._check_size(theirs[0])

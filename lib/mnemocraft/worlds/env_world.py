@@ -38,9 +38,9 @@ class EnvWorld(Generic[E]):
         return self.env.success
 
 
-def quoted(action: str) -> str:
+def quoted(action: object) -> str:
     """An action line for a sentence about it: in one line, cut."""
-    return " ".join(action.split())[:_QUOTED]
+    return " ".join(str(action).split())[:_QUOTED]
 
 
 def unlisted(action: str, listed: Container[str]) -> str:

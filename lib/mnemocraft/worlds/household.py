@@ -53,7 +53,7 @@ class HouseholdWorld(EnvWorld[AlfworldEnv]):
 
     def check(self, action: str) -> str:
         """Whether it is one of the admissible commands letter for letter; only outer spaces do not count."""
-        return unlisted(action.strip(), self.env.valid_actions)
+        return unlisted(str(action).strip(), self.env.valid_actions)
 
     def act(self, action: str, limit: int | None = None) -> Feedback:
         """Give a command, which takes one step whether it is refused or not."""
@@ -64,7 +64,7 @@ class HouseholdWorld(EnvWorld[AlfworldEnv]):
         return Feedback(not problem, 1, problem)
 
     def _give(self, command: str) -> None:
-        self._reply = self.env.step(command)[0]["text"].strip()
+        self._reply = self.env.step(str(command))[0]["text"].strip()
         self.room.merge(self._reply, self.env.valid_actions)
 
 
@@ -110,7 +110,7 @@ class SubGoalWorld(HouseholdWorld):
 
     def check(self, action: str) -> str:
         """Whether it is a sub-goal at a receptacle of this room."""
-        found = _SUB_GOAL.fullmatch(action.strip())
+        found = _SUB_GOAL.fullmatch(str(action).strip())
         if found is None:
             return f'"{quoted(action)}" is no sub-goal; write VERB THING at RECEPTACLE.'
         return "" if found["place"] in self.room.doors else f"There is no {found['place']} in this room."

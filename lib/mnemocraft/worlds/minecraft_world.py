@@ -99,7 +99,7 @@ class MinecraftWorld(ABC):
     def check(self, action: str) -> str:
         """Whether it can be read as a goal."""
         try:
-            read(action, self.version)
+            read(str(action), self.version)  # what is no text is no goal either
         except MnemocraftError as unreadable:
             return str(unreadable)
         return ""

@@ -79,13 +79,13 @@ class PlancraftWorld:
 
     def check(self, action: str) -> str:
         """Whether it is a tool call, by itself."""
-        return read(action)[1]
+        return read(str(action))[1]
 
     def act(self, action: str, limit: int | None = None) -> Feedback:
         """Do one tool call, which takes one step; one that changes nothing succeeds as well."""
         if self.reason:
             return Feedback(False, 0, "The episode is over.")
-        (call, problem), before = read(action), self._seen["inventory"]
+        (call, problem), before = read(str(action)), self._seen["inventory"]
         self._see(self.env.step(call)[0])
         moved = not problem and call["name"] == "move"
         crafted = moved and "0" in before and before != self._seen["inventory"]

@@ -69,7 +69,7 @@ class TextWorldEnv(TaskEnv[Action | str]):
             raise MnemocraftError(
                 "Nothing wears under MC-TextWorld's rules; use rules='game' with durability."
             )
-        self.start = _numbers(self.engine, inventory or {}, 0)
+        self.start = _numbers(self.engine, _mapping("inventory", inventory or {}), 0)
         if self.engine.real:
             self.start = {item: units for item, units in self.start.items() if units}
         self.target = None if target is None else _goal(self.engine, target)
@@ -219,6 +219,9 @@ def parse_action(action: Action | str) -> tuple[str, str, Sequence[str]]:
     arguments = call.get("arguments") or {}
     if not isinstance(arguments, dict):
         raise MnemocraftError(f'The "arguments" of {verb} must be an object.')
+    if unknown_names := arguments.keys() - {"item", "using"}:
+        named = ", ".join(sorted(map(str, unknown_names)))
+        raise MnemocraftError(f'The action {verb} takes the arguments "item" and "using", not {named}.')
     item, using = arguments.get("item", ""), arguments.get("using", ())
     if not isinstance(item, str) or (not item and verb != "no_op"):
         raise MnemocraftError(f'The action {verb} needs the argument "item", the name of an item.')
@@ -228,7 +231,7 @@ def parse_action(action: Action | str) -> tuple[str, str, Sequence[str]]:
 
 
 def _goal(world: TextWorldEngine, target: str | Mapping[str, int]) -> dict[str, int]:
-    goal = {target: 1} if isinstance(target, str) else dict(target)
+    goal = _mapping("target", {target: 1} if isinstance(target, str) else target)
     for name in goal:
         if not isinstance(name, str) or not name.startswith("#"):
             continue
@@ -238,6 +241,12 @@ def _goal(world: TextWorldEngine, target: str | Mapping[str, int]) -> dict[str, 
     _numbers(world, plain, 1)
     _numbers(world, tags, 1, known=frozenset(tags))
     return goal
+
+
+def _mapping(what: str, given: Any) -> dict[str, int]:
+    if not isinstance(given, Mapping):
+        raise MnemocraftError(f'{what} gives items their numbers, as in {{"stick": 2}}; it is {given!r}.')
+    return dict(given)
 
 
 def _numbers(
