@@ -88,13 +88,14 @@ def test_a_name_in_the_place_of_what_it_names_is_a_sentence(place: int, wrong: s
         play(*given)
 
 
-def test_a_task_that_was_done_is_not_played_again() -> None:
-    """It would be a success of whoever plays it second."""
-    world = make("textworld/planks")
-    for item in ("mine 1 oak_log", "craft 4 oak_planks"):
-        world.act(item)
-    assert world.success
-    with pytest.raises(MnemocraftError, match="was done before: make the world anew"):
+@pytest.mark.parametrize(("last", "success"), [("craft 4 oak_planks", True), ("mine 1 dirt", False)])
+def test_a_world_that_was_played_to_its_end_is_not_played_again(last: str, success: bool) -> None:
+    """It would count as a success, or a failure, of whoever plays it second."""
+    world = make("textworld/planks", max_steps=2)
+    for action in ("mine 1 oak_log", last):
+        world.act(action)
+    assert world.success is success and world.reason
+    with pytest.raises(MnemocraftError, match="was played to its end: make it anew"):
         play(get_agent("zero_shot"), world, Scripted([]), get_memory("none"))
 
 

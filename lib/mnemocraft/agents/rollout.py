@@ -96,14 +96,14 @@ async def play(
         watch: Called with every event as it is recorded.
 
     Raises:
-        MnemocraftError: The world lacks what the agent needs, or its task was done before; or one of the four
+        MnemocraftError: The world lacks what the agent needs, or was played to its end; or one of the four
             is something else, such as its name. One sentence.
     """
     for (kind, (does, maker)), thing in zip(_MADE.items(), (agent, world, memory, model), strict=True):
         if not hasattr(thing, does):
             raise MnemocraftError(f"{thing!r} is no {kind}; {maker} makes one.")
-    if world.steps and world.success:
-        raise MnemocraftError(f"The task {world.task.id} of this world was done before: make the world anew.")
+    if world.steps and world.reason:
+        raise MnemocraftError(f"The world {world.task.id} was played to its end: make it anew.")
     for capability in agent.needs:
         if not isinstance(world, capability):
             raise lacks(world, capability, agent.label)
