@@ -14,8 +14,7 @@ from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import book, examples, plan
 from mnemocraft.errors import ModelError
 from mnemocraft.studies.how2.load import known_targets
-from training.finetune import __main__ as command
-from training.finetune import demonstrate, tasks
+from training.finetune import courses, demonstrate, tasks
 from training.finetune.demonstrate import COURSES, dialogues
 from training.finetune.tasks import fresh_task
 
@@ -174,8 +173,8 @@ def test_a_product_put_on_something_else_is_put_right():
 
 def test_the_turns_compared_are_of_every_role_and_never_mistakes(monkeypatch):
     wanted = {"actor": 60, "ask": 2, "relevance": 3, "parse": 3, "teacher": 3}
-    monkeypatch.setitem(command.TURNS, "plancraft", wanted)
-    turns = command.fresh_turns("plancraft")
+    monkeypatch.setitem(courses.TURNS, "plancraft", wanted)
+    turns = courses.fresh_turns("plancraft")
     assert Counter(role for role, *_ in turns) == wanted
     for role, messages, tools, said in turns:
         assert (tools is not None) == (role == "actor")

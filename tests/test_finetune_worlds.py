@@ -30,8 +30,7 @@ from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.sweep import LAYOUTS
 from mnemocraft.worlds.minecraft_tasks import minecraft_tasks
 from mnemocraft.worlds.textworld import textworld
-from training.finetune import __main__ as command
-from training.finetune import base, demonstrate, leaks, render, watching, worlds
+from training.finetune import base, courses, demonstrate, leaks, render, watching, worlds
 from training.finetune.agreement import decisions
 from training.finetune.demonstrate import COURSES, labelled
 from training.finetune.derived import derived_plan
@@ -373,29 +372,29 @@ def test_wrong_experience_of_a_known_dish_is_not_gone_by(monkeypatch):
 
 def test_no_course_is_given_in_two_ways():
     for world, stages in worlds.STAGES.items():
-        lessons, courses = worlds.NUMBER[world], command.COURSES_OF_A_WORLD[world]
-        assert lessons % courses == 0
-        assert all(stage.begins % (lessons // courses) == 0 for stage in stages)
+        lessons, number = worlds.NUMBER[world], courses.COURSES_OF_A_WORLD[world]
+        assert lessons % number == 0
+        assert all(stage.begins % (lessons // number) == 0 for stage in stages)
         assert [stage.begins for stage in stages] == sorted({stage.begins for stage in stages})
 
 
 def test_lessons_depend_on_their_number_alone_and_a_torn_file_is_gone_on_from(tmp_path, monkeypatch):
     monkeypatch.setitem(worlds.NUMBER, "minecraft", 4)
-    whole = command.courses(tmp_path / "a", "minecraft")
+    whole = courses.courses(tmp_path / "a", "minecraft")
     assert sum(map(len, whole)) > 2
     file = tmp_path / "a" / "lessons-0.jsonl"
     text = file.read_text()
     torn = tmp_path / "b" / "lessons-0.jsonl"
     torn.parent.mkdir()
     torn.write_text(text[: len(text) // 2])
-    assert command.courses(tmp_path / "b", "minecraft") == whole
+    assert courses.courses(tmp_path / "b", "minecraft") == whole
     assert torn.read_text() == text
 
 
 def test_it_is_counted_how_much_is_learnt_of_whom(tmp_path, monkeypatch):
     """A dialogue's source says here which of its tokens are learnt."""
     monkeypatch.setitem(worlds.NUMBER, "kitchen", 4)
-    monkeypatch.setitem(command.COURSES_OF_A_WORLD, "kitchen", 2)
+    monkeypatch.setitem(courses.COURSES_OF_A_WORLD, "kitchen", 2)
     monkeypatch.setattr(base, "load_tokenizer", lambda: None)
 
     def sequence(dialogue, tokenizer, longest):
@@ -406,7 +405,7 @@ def test_it_is_counted_how_much_is_learnt_of_whom(tmp_path, monkeypatch):
     of_lessons = [["0110110", "0000"], ["010"], [], ["0001", "001101"]]
     lines = ([asdict(demonstrate.Dialogue("planner", [], None, [], s)) for s in each] for each in of_lessons)
     (tmp_path / "lessons-0.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    counted = command.taught(tmp_path, "kitchen")
+    counted = courses.taught(tmp_path, "kitchen")
     columns = ["course", "player", "lessons", "dialogues", "answers", "tokens"]
     rows = [(1, "gig_ld", 1, 1, 2, 4), (1, "react", 1, 1, 1, 1), (2, "recap", 1, 2, 3, 4)]
     assert list(counted) == columns and list(counted.itertuples(index=False, name=None)) == rows
