@@ -256,7 +256,7 @@ def test_limits_of_goals():
 def test_what_is_wrong_with_settings_is_said_at_once():
     with pytest.raises(MnemocraftError, match="There is no agent 'dpes'"):
         get_agent("dpes")
-    with pytest.raises(MnemocraftError, match="There are no limits"):
+    with pytest.raises(MnemocraftError, match="no kind of limits"):
         episode("gpt", [], limits="none")
 
 

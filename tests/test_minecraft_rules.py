@@ -151,7 +151,7 @@ def test_shears_on_leaves_give_leaves_and_nothing_else():
 
 @pytest.mark.parametrize(
     ("version", "words"),
-    [("1.12", "choose one of"), ("1.16.5", "cannot be read")],
+    [("1.12", "it is one of"), ("1.16.5", "cannot be read")],
     ids=["unknown", "damaged"],
 )
 def test_a_bad_file_or_version_is_told_in_one_sentence(version, words, tmp_path, monkeypatch):

@@ -183,8 +183,8 @@ def test_a_block_may_be_named_for_what_it_leaves():
 @pytest.mark.parametrize(
     ("settings_", "words"),
     [
-        ({"version": "1.8"}, "choose one of"),
-        ({"rules": "real"}, "choose one of"),
+        ({"version": "1.8"}, "it is one of"),
+        ({"rules": "real"}, "it is one of"),
         ({"version": "1.11.2", "rules": "mc-textworld"}, "1.16.5"),
         ({"target": "dimond"}, "did you mean diamond"),
         ({"target": "#metals"}, "no tag"),

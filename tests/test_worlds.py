@@ -107,7 +107,7 @@ def test_a_fresh_world_shows_its_task_and_has_not_begun(task: str) -> None:
         ("kitchen/sync/0", {"speed": 2}, "kitchen world has no option 'speed'; it has max_steps"),
         ("textworld/planks", {"biome": "forest"}, "has no option 'biome'; it has version, rules, limits"),
         ("textworld/planks", {"version": "1.8"}, "1.8"),
-        ("textworld/planks", {"limits": "mine"}, "no limits 'mine'"),
+        ("textworld/planks", {"limits": "mine"}, "no kind of limits 'mine'"),
         ("overworld/planks", {"controller": "perfect"}, "no controller 'perfect'"),
         ("plancraft/low/VAL0531", {"name": "x"}, "has no option 'name'"),
     ],

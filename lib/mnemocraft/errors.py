@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -40,6 +40,12 @@ class ReplayMiss(MnemocraftError):
 
 class RunLocked(MnemocraftError):
     """Another process is writing to the same run folder."""
+
+
+def one_of(what: str, name: str, known: Collection[str]) -> None:
+    """Raise MnemocraftError for a name that is not ``known``; ``what`` is of what, e.g. ``profile``."""
+    if not isinstance(name, str) or name not in known:
+        raise MnemocraftError(f"There is no {what} {name!r}; it is one of {', '.join(known)}.")
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image as Picture
 
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -102,8 +102,7 @@ def venue(name: str) -> None:
     Raises:
         MnemocraftError: There is none of that name.
     """
-    if name not in VENUES:
-        raise MnemocraftError(f"There is no venue {name!r}; it is one of {', '.join(VENUES)}.")
+    one_of("venue", name, VENUES)
     chosen = VENUES[name]
     _STYLE["font.family"] = chosen.font
     _widths.update({COLUMN: chosen.column, PAGE: chosen.page})

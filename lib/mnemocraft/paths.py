@@ -6,7 +6,7 @@ import sysconfig
 from hashlib import sha256
 from pathlib import Path
 
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import one_of
 
 _ABOVE = Path(__file__).resolve().parents[2]
 CHECKOUT = (_ABOVE / "notebooks").is_dir()
@@ -45,19 +45,13 @@ def output_root() -> Path:
     return Path(os.environ.get("MNEMOCRAFT_OUTPUT_ROOT") or ROOT).resolve()
 
 
-def check_profile(name: str) -> None:
-    """Raise MnemocraftError for a name that is no profile's."""
-    if name not in PROFILES:
-        raise MnemocraftError(f"There is no profile {name!r}; it is one of {', '.join(PROFILES)}.")
-
-
 def results_dir(stem: str, model: str, profile: str) -> Path:
     """Folder of a notebook's tables; git ignores those of profile ``smoke``.
 
     Raises:
         MnemocraftError: There is no such profile.
     """
-    check_profile(profile)
+    one_of("profile", profile, PROFILES)
     return output_root() / "data" / "results" / stem / slug(model) / profile
 
 
@@ -71,7 +65,7 @@ def figures_dir(stem: str, model: str, profile: str) -> Path:
     Raises:
         MnemocraftError: There is no such profile.
     """
-    check_profile(profile)
+    one_of("profile", profile, PROFILES)
     folder = output_root() / "figures" / stem
     larger = PROFILES[PROFILES.index(profile) + 1 :]
     done = any(results_dir(stem, model, other).is_dir() for other in larger)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 
 
 def entry(table: Mapping[str, str], name: str, what: str) -> Callable[..., Any]:
@@ -21,8 +21,7 @@ def entry(table: Mapping[str, str], name: str, what: str) -> Callable[..., Any]:
     Raises:
         MnemocraftError: There is no such row.
     """
-    if name not in table:
-        raise MnemocraftError(f"There is no {what} {name!r}; it is one of {', '.join(table)}.")
+    one_of(what, name, table)
     module, _, attribute = table[name].partition(":")
     return getattr(import_module(module), attribute)
 

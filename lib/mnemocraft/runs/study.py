@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mnemocraft import paths
+from mnemocraft.errors import one_of
 
 if TYPE_CHECKING:
     from mnemocraft.llm import Budget, Model
@@ -149,7 +150,7 @@ class ModelSpec:
         """
         from mnemocraft.llm import Budget
 
-        paths.check_profile(profile)
+        one_of("profile", profile, paths.PROFILES)
         spec = cls(name)
         if spec.instant:
             cache, most = None, None

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from mnemocraft import figstyle, paths, stats
+from mnemocraft.errors import one_of
 from mnemocraft.figstyle import COLUMN, stamp, styled
 from mnemocraft.studies import evidence
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.claims import ALL
 from mnemocraft.studies.findings import Played
 
@@ -34,7 +35,7 @@ def tables(profile: str, seeds: Sequence[int]) -> dict[str, pd.DataFrame]:
     Raises:
         MnemocraftError: There is no such profile, or no seed.
     """
-    check("profile", profile, EXPERIMENTS)
+    one_of("profile", profile, EXPERIMENTS)
     check_seeds(seeds, 0)
     return {
         "error_rates": stats.error_rates(CLUSTERS, EXPERIMENTS[profile], seed=seeds[0]),

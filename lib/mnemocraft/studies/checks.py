@@ -1,16 +1,10 @@
 """Wrong parameters of a notebook are refused in one sentence, before anything is played."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from mnemocraft import paths
 from mnemocraft.bounded import whole
 from mnemocraft.errors import MnemocraftError
-
-
-def check(what: str, name: str, known: Collection[str]) -> None:
-    """Raise MnemocraftError for a name that is not ``known``; ``what`` is of what, e.g. ``profile``."""
-    if name not in known:
-        raise MnemocraftError(f"There is no {what} {name!r}; it is one of {', '.join(known)}.")
 
 
 def check_seeds(seeds: Sequence[int], example: int) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import one_of
 
 if TYPE_CHECKING:
     from mnemocraft.controllers import Controller
@@ -41,13 +41,12 @@ def controller(name: str, env: OverworldEnv | MineDojoEnv, seed: int) -> Control
     """
     from mnemocraft.controllers import LearnedController, ScriptedController, SightedController
 
+    one_of("controller", name, CONTROLLERS)
     if name == "scripted":
         return ScriptedController(cast("OverworldEnv", env), seed)
     if name == "sighted":
         return SightedController(cast("OverworldEnv", env))
-    if name == "learned":
-        return LearnedController(_network(), seed)
-    raise MnemocraftError(f"There is no controller {name!r}; it is one of {', '.join(CONTROLLERS)}.")
+    return LearnedController(_network(), seed)
 
 
 @cache

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from mnemocraft.envs.minecraft.rules import rules
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 
 LISTS = ("tables9-16", "table21")
 LIMITS = ("paper", "code")
@@ -58,8 +58,7 @@ class MinecraftTask:
         Raises:
             MnemocraftError: Neither was named.
         """
-        if limits not in LIMITS:
-            raise MnemocraftError(f"There are no limits {limits!r}; choose one of {', '.join(LIMITS)}.")
+        one_of("kind of limits", limits, LIMITS)
         return self.max_steps if limits == "paper" else self.max_steps_code
 
 
@@ -70,8 +69,7 @@ def minecraft_tasks(which: str = "tables9-16") -> tuple[MinecraftTask, ...]:
     Raises:
         MnemocraftError: There is no such list.
     """
-    if which not in LISTS:
-        raise MnemocraftError(f"There is no task list {which!r}; choose one of {', '.join(LISTS)}.")
+    one_of("task list", which, LISTS)
     every = _read()
     return every if which == "tables9-16" else tuple(task for task in every if task.in_table21)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mnemocraft.envs.minecraft import plan
 from mnemocraft.envs.minecraft.goals import Goal, goal_library
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 from mnemocraft.worlds.asking import asked_item
 from mnemocraft.worlds.guides import guide
 from mnemocraft.worlds.minecraft import (
@@ -46,8 +46,7 @@ class MinecraftWorld(ABC):
     def __init__(
         self, task: str, env: Any, wanted: Demand, limits: str, version: str, rules: str = "game"
     ) -> None:
-        if limits not in LIMITS:
-            raise MnemocraftError(f"There are no limits {limits!r}; choose one of {', '.join(LIMITS)}.")
+        one_of("kind of limits", limits, LIMITS)
         self.env, self._wanted, self._limits = env, wanted, limits
         self.version, self._rules = version, rules
         names = {"version": version, "wear": self.wear} | example_names(version)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import product
 
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 from mnemocraft.worlds.world import LEVELS
 
 TEACHERS = LEVELS
@@ -28,8 +28,7 @@ class Settings:
     """Offer the think tool; off for models that reason by themselves (Appendix F)."""
 
     def __post_init__(self) -> None:
-        if self.setup not in SETUPS:
-            raise MnemocraftError(f"There is no set-up {self.setup!r}; it is one of {', '.join(SETUPS)}.")
+        one_of("set-up", self.setup, SETUPS)
         allowed = ("none",) if self.setup == "base" else TEACHERS
         if self.teacher not in allowed:
             raise MnemocraftError(

@@ -21,7 +21,7 @@ from mnemocraft.bounded import whole
 from mnemocraft.envs.alfworld.games import known_games
 from mnemocraft.envs.alfworld.pddl import Thing, lit, placed, problem
 from mnemocraft.envs.alfworld.process import HOW
-from mnemocraft.errors import MissingExtra, MnemocraftError
+from mnemocraft.errors import MissingExtra, MnemocraftError, one_of
 from mnemocraft.files import replace_file
 from mnemocraft.paths import output_root
 
@@ -81,10 +81,7 @@ def generate(kind: str, seed: int, size: int = 1) -> str:
         MnemocraftError: There is no such type, seed or size.
         MissingExtra: The package ``alfworld`` is not installed.
     """
-    if kind not in TYPES:
-        raise MnemocraftError(
-            f"There is no type of household task {kind!r}; it is one of {', '.join(TYPES)}."
-        )
+    one_of("type of household task", kind, TYPES)
     seed, size = whole(seed, "seed", 0), whole(size, "size", 1)
     random = Random(f"{kind}/{seed}")
     treatment = next((how for how in TOOLS if f"_{how}_" in kind), "")

@@ -12,7 +12,7 @@ from mnemocraft.envs.minecraft.facts import Rules
 from mnemocraft.envs.minecraft.mc_textworld import textworld_operators
 from mnemocraft.envs.minecraft.operators import Demand, Name, Operator, Operators, game_operators
 from mnemocraft.envs.minecraft.rules import rules
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 
 MODES = ("game", "mc-textworld")
 SLOTS = 36
@@ -292,8 +292,7 @@ def engine(version: str, mode: str) -> TextWorldEngine:
     Raises:
         MnemocraftError: No such version or mode, or MC-TextWorld's rules with another version than 1.16.5.
     """
-    if mode not in MODES:
-        raise MnemocraftError(f"There are no rules {mode!r}; choose one of {', '.join(MODES)}.")
+    one_of("set of rules", mode, MODES)
     if mode == "mc-textworld" and version != "1.16.5":
         raise MnemocraftError(
             f"MC-TextWorld's rules are those of 1.16.5, not {version}; give version='1.16.5'."

@@ -26,7 +26,7 @@ from mnemocraft.envs.minecraft.facts import (
     Tool,
     Tree,
 )
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 from mnemocraft.paths import DATA
 
 VERSIONS = ("1.11.2", "1.16.5", "1.19.2")
@@ -42,10 +42,7 @@ def rules(version: str) -> Rules:
     Raises:
         MnemocraftError: No such version, or its file is missing or damaged.
     """
-    if version not in VERSIONS:
-        raise MnemocraftError(
-            f"There are no rules of Minecraft {version!r}; choose one of {', '.join(VERSIONS)}."
-        )
+    one_of("version of Minecraft", version, VERSIONS)
     path = DATA / "minecraft" / f"{version}.json"
     try:
         return _parse(json.loads(path.read_text(encoding="utf-8")))

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from mnemocraft.envs.plancraft.recipes import package_file
-from mnemocraft.errors import MnemocraftError, unreadable
+from mnemocraft.errors import MnemocraftError, one_of, unreadable
 
 Slots = dict[str, tuple[str, int]]
 """Slot name (``"I12"``, ``"A1"``, ``"0"``) to item and quantity."""
@@ -70,8 +70,7 @@ class Example:
 @cache
 def examples(split: str) -> tuple[Example, ...]:
     """All examples of ``train``, ``val``, ``test``, ``low`` (= val) or ``high`` (the repeated split)."""
-    if split not in SPLITS:
-        raise MnemocraftError(f"Unknown Plancraft split {split!r}; choose one of {', '.join(SPLITS)}.")
+    one_of("Plancraft split", split, SPLITS)
     path = package_file("data", f"{SPLITS[split]}.json")
     with unreadable(path):
         return tuple(_example(row) for row in json.loads(path.read_text(encoding="utf-8")))

@@ -16,7 +16,7 @@ from mnemocraft.envs.spaces import TextSpace
 from mnemocraft.envs.tabletop.scene import KINDS, TABLE, place, refusal
 from mnemocraft.envs.tabletop.tasks import MAX_STEPS, TASKS
 from mnemocraft.envs.task_env import TaskEnv, outcome
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 
 Observation = dict[str, Any]
 """``text`` (str): the scene and the goal."""
@@ -73,8 +73,7 @@ class TabletopEnv(TaskEnv[str]):
         max_steps: int = MAX_STEPS,
         render_mode: str | None = "rgb_array",
     ) -> None:
-        if task not in TASKS:
-            raise MnemocraftError(f"There is no table-top task {task!r}; it is one of {', '.join(TASKS)}.")
+        one_of("table-top task", task, TASKS)
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise MnemocraftError(f"render_mode must be 'rgb_array' or None, not {render_mode!r}.")
         self.task, self.goal, self.render_mode = task, TASKS[task].goal, render_mode
@@ -188,8 +187,7 @@ class TabletopEnv(TaskEnv[str]):
 
 def _checked(rates: Mapping[str, float]) -> dict[str, float]:
     for skill, rate in rates.items():
-        if skill not in SKILLS:
-            raise MnemocraftError(f"There is no skill {skill!r}; it is one of {', '.join(SKILLS)}.")
+        one_of("skill", skill, SKILLS)
         if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
             raise MnemocraftError(f"The success rate of {skill} must be a number from 0 to 1, not {rate!r}.")
     return dict.fromkeys(SKILLS, 1.0) | dict(rates)

@@ -11,11 +11,11 @@ from functools import partial
 
 from mnemocraft.agents.deps.methods import agent
 from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check
 from mnemocraft.studies.deps.known import VERSIONS
 from mnemocraft.studies.deps.load import EXAMPLES, PARTS, STEM
 from mnemocraft.studies.deps.sweep import DATA, begin
@@ -45,7 +45,7 @@ def study(profile: str) -> Study:
     Raises:
         MnemocraftError: There is no such profile.
     """
-    check("profile", profile, PARTS)
+    one_of("profile", profile, PARTS)
     tasks = tuple(task.key for task in minecraft_tasks() if profile != "smoke" or task.key in EXAMPLES)
     streams = tuple(
         Stream(condition(method, version), 0, tasks) for method in METHODS for version in VERSIONS

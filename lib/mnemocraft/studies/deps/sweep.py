@@ -8,11 +8,12 @@ from typing import Any
 
 from mnemocraft.agents.deps.methods import agent
 from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.deps.load import OVERWORLD_VERSION, PARTS, STEM, chosen, seeds_of
 from mnemocraft.worlds.minecraft_tasks import minecraft_task
 from mnemocraft.worlds.overworld import ControllerWorld, overworld
@@ -45,7 +46,7 @@ def study(
     Raises:
         MnemocraftError: An argument is none of those named, or there is no seed.
     """
-    check("profile", profile, PARTS)
+    one_of("profile", profile, PARTS)
     check_seeds(seeds, 0)
     part = PARTS[profile].get(world)
     if part is None:

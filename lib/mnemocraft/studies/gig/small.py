@@ -14,13 +14,13 @@ from mnemocraft import paths
 from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.envs.kitchen import HORIZONS
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.controls import ShuffledTraces
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.memory.traces import Traces
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check
 from mnemocraft.studies.gig import sweep
 from mnemocraft.studies.gig.known import known_dishes
 from mnemocraft.studies.gig.load import memory_bank, task_facts, tasks
@@ -74,7 +74,7 @@ def study(profile: str, arms: Sequence[tuple[str, str]]) -> Study:
     Raises:
         MnemocraftError: There is no such profile.
     """
-    check("profile", profile, paths.PROFILES)
+    one_of("profile", profile, paths.PROFILES)
     layouts, length = (LAYOUTS[:1], 1) if profile == "smoke" else (LAYOUTS, None)
     streams = tuple(
         Stream(condition(method, items), layout, dishes(items)[:length])

@@ -8,11 +8,12 @@ from typing import Any
 from mnemocraft import paths
 from mnemocraft.agents.gig.methods import METHODS, parts
 from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.gig.load import MODES, environment, memory_bank, task_facts, tasks
 from mnemocraft.worlds.kitchen import KitchenWorld
 
@@ -42,8 +43,8 @@ def study(profile: str, seeds: Sequence[int], part: str = "main") -> Study:
     :data:`LAYOUTS` whatever ``seeds`` says. Raises MnemocraftError for an unknown profile or part, or no
     seed.
     """
-    check("profile", profile, paths.PROFILES)
-    check("part", part, PARTS)
+    one_of("profile", profile, paths.PROFILES)
+    one_of("part", part, PARTS)
     check_seeds(seeds, 42)
     used = {"smoke": list(seeds)[:1], "quick": list(seeds), "full": list(LAYOUTS)}[profile]
     length = 1 if profile == "smoke" else None

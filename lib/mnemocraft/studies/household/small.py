@@ -12,12 +12,12 @@ from functools import partial
 
 from mnemocraft.agents.registry import get_agent
 from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import PROFILES
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check
 from mnemocraft.studies.household.load import PLAYERS, STEM, games
 from mnemocraft.studies.household.sweep import DATA, MAX_STEPS, begin
 from mnemocraft.studies.small_player import brief
@@ -38,7 +38,7 @@ def study(profile: str, players: Sequence[str]) -> Study:
     Raises:
         MnemocraftError: There is no such profile, or its games are not here.
     """
-    check("profile", profile, PROFILES)
+    one_of("profile", profile, PROFILES)
     streams = tuple(
         Stream(condition(player, names[0].partition("/")[0], kind), 0, names)
         for player in players

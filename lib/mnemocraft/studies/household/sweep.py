@@ -8,12 +8,13 @@ from typing import Any
 
 from mnemocraft.agents.registry import get_agent
 from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.paths import PROFILES
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.household.load import PLAYERS, STEM, games, runs, ten
 from mnemocraft.worlds.household import HouseholdWorld, household
 
@@ -31,7 +32,7 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     Raises:
         MnemocraftError: There is no such profile, or no seed.
     """
-    check("profile", profile, PROFILES)
+    one_of("profile", profile, PROFILES)
     check_seeds(seeds, 0)
     first = 0 if profile == "full" else seeds[0]
     streams = []

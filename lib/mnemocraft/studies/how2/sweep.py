@@ -12,12 +12,13 @@ from typing import Any
 from mnemocraft.agents.how2.agent import agent
 from mnemocraft.agents.how2.settings import AGENTS, TEACHERS, Settings
 from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.keyed import Keyed
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.how2.load import SPLITS, curriculum, environment, shuffled, subset
 from mnemocraft.worlds.plancraft import PlancraftWorld
 
@@ -46,7 +47,7 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
 
     Profile ``smoke`` plays the first seed only. Raises MnemocraftError for an unknown profile or no seed.
     """
-    check("profile", profile, TASKS)
+    one_of("profile", profile, TASKS)
     check_seeds(seeds, 0)
     used = list(seeds)[:1] if profile == "smoke" else list(seeds)
     streams = [stream(c, seed, TASKS[profile]) for c in conditions() for seed in used]
@@ -62,7 +63,7 @@ def small(profile: str, seeds: Sequence[int] = RECORDED) -> Study:
     Raises:
         MnemocraftError: There is no such profile.
     """
-    check("profile", profile, SMALL_FIRST)
+    one_of("profile", profile, SMALL_FIRST)
     main = [c for c in conditions() if c.settings["variant"] == "main"]
     main.sort(key=lambda c: (SPLITS.index(c.settings["split"]), SMALL_ORDER.index(c.settings["setup"])))
     fewer = [replace(c, settings={**c.settings, "max_steps": SMALL_MAX_STEPS}) for c in main]

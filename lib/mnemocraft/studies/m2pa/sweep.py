@@ -9,11 +9,12 @@ from typing import Any
 from mnemocraft.agents.registry import get_agent
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.envs.minecraft.textworld import TextWorldEnv
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.registry import get_memory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.m2pa import fragments
 from mnemocraft.studies.m2pa.load import (
     MAIN,
@@ -50,7 +51,7 @@ def study(profile: str, seeds: Sequence[int], compared: bool = False) -> Study:
     Raises:
         MnemocraftError: There is no such profile, or no seed.
     """
-    check("profile", profile, SIZES)
+    one_of("profile", profile, SIZES)
     check_seeds(seeds, 0)
     scopes = [MAIN] if compared else list(SIZES[profile])
     streams = tuple(

@@ -14,10 +14,10 @@ from functools import partial
 from typing import Any
 
 from mnemocraft.agents.stream import EpisodeStream
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check
 from mnemocraft.studies.deps.small import LONGEST
 from mnemocraft.studies.mindstores import load, sweep
 from mnemocraft.studies.mindstores.load import DEPS, FRESH_PLAYERS, FULL, ROUNDS, SHARED_PLAYERS, VERSION
@@ -46,7 +46,7 @@ def study(profile: str) -> Study:
     Raises:
         MnemocraftError: There is no such profile.
     """
-    check("profile", profile, load.SIZES)
+    one_of("profile", profile, load.SIZES)
     mixed = sweep.mixed([task.key for task in minecraft_tasks()], TRIALS, 0)
     met = mixed[:FIRST] if profile == "smoke" else mixed
     streams = tuple(Stream(condition(player), 0, met) for player in PLAYERS)

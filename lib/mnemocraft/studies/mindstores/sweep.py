@@ -11,11 +11,12 @@ import numpy as np
 from mnemocraft.agents import get_agent
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.envs.minecraft.textworld import TextWorldEnv
+from mnemocraft.errors import one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory import get_memory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.mindstores.load import (
     CONTINUAL,
     FRESH,
@@ -53,7 +54,7 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     Raises:
         MnemocraftError: There is no such profile, or no seed.
     """
-    check("profile", profile, SIZES)
+    one_of("profile", profile, SIZES)
     check_seeds(seeds, 0)
     streams: list[Stream] = []
     for part, size in SIZES[profile].items():

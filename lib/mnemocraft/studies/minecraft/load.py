@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from mnemocraft import paths
-from mnemocraft.errors import MnemocraftError
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.errors import MnemocraftError, one_of
+from mnemocraft.studies.checks import check_seeds
 
 STEM = "02_minecraft_worlds"
 MODELS = paths.DATA / "models"
@@ -58,7 +58,7 @@ PROFILES = {
 
 def size(profile: str) -> Size:
     """What a profile shows. Raises MnemocraftError for an unknown one."""
-    check("profile", profile, PROFILES)
+    one_of("profile", profile, PROFILES)
     return PROFILES[profile]
 
 

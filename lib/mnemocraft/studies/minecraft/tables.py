@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 from mnemocraft.stats import MIN_CLUSTERS
 from mnemocraft.studies import papers
-from mnemocraft.studies.checks import check
 from mnemocraft.studies.estimates import NUMBERS, in_order, less, span, text
 from mnemocraft.studies.minecraft.load import EVALUATE, RIVAL
 
@@ -67,7 +66,7 @@ def skills(measured: pd.DataFrame) -> pd.DataFrame:
 def _complete(measured: pd.DataFrame, wanted: Sequence[str]) -> None:
     have = Counter(zip(measured["skill"], measured["controller"], strict=True))
     for (name, kind), times in have.items():
-        check("controller", kind, CONTROLLERS)
+        one_of("controller", kind, CONTROLLERS)
         if times > 1:
             raise MnemocraftError(
                 f"{name} by {kind} stands twice in the skills; `{EVALUATE}` makes them anew."

@@ -9,7 +9,8 @@ from mnemocraft.envs.tabletop.env import Action
 from mnemocraft.envs.tabletop.scene import Where, place, refusal
 from mnemocraft.envs.tabletop.solver import Move, solve
 from mnemocraft.envs.tabletop.tasks import TASKS
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.errors import one_of
+from mnemocraft.studies.checks import check_seeds
 
 STEM = "11_tabletop"
 METHODS = {"zero_shot": "GPT", "inner_monologue": "IM", "dep": "DEP"}
@@ -41,7 +42,7 @@ def seeds_of(profile: str, seeds: Sequence[int]) -> list[int]:
     Raises:
         MnemocraftError: There is no such profile, or no seed.
     """
-    check("profile", profile, SCENES)
+    one_of("profile", profile, SCENES)
     check_seeds(seeds, 0)
     given = list(range(SEEDS)) if profile == "full" else list(seeds)
     return given[:1] if profile == "smoke" else given

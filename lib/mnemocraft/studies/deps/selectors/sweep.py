@@ -16,12 +16,12 @@ from mnemocraft.agents.deps.selectors import Selector
 from mnemocraft.agents.rollout import Agent
 from mnemocraft.agents.stream import EpisodeStream
 from mnemocraft.envs.minecraft.goals import Goal
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 from mnemocraft.llm import Model
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, ModelSpec, Stream, Study
 from mnemocraft.runs.sources import fingerprint
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.worlds.controllers import Guided, controller, image_size
 from mnemocraft.worlds.minecraft import Demand
 from mnemocraft.worlds.overworld import ControllerWorld, overworld_env
@@ -77,10 +77,10 @@ def study(profile: str, seeds: Sequence[int], controllers: Sequence[str], clip: 
     Raises:
         MnemocraftError: An argument is none of those named, or a list is empty; there are no such weights.
     """
-    check("profile", profile, PROFILES)
+    one_of("profile", profile, PROFILES)
     check_seeds(seeds, 100)
     for name in controllers:
-        check("controller", name, CONTROLLERS)
+        one_of("controller", name, CONTROLLERS)
     sizes = PROFILES[profile]
     if clip:
         selectors.clip(clip)  # wrong weights are refused now, not in every episode

@@ -15,10 +15,10 @@ from scipy.optimize import brentq
 
 from mnemocraft import costs, paths
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 from mnemocraft.runs import Study
 from mnemocraft.studies import papers, report
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.gig import sweep
 from mnemocraft.studies.gig.scaling.spending import METHODS, PAPER_CROSSOVER, episodes, lengths, pairs
 
@@ -102,7 +102,7 @@ def study(profile: str, seeds: Sequence[int]) -> Study:
     Raises:
         MnemocraftError: There is no such profile, or no seed.
     """
-    check("profile", profile, paths.PROFILES)
+    one_of("profile", profile, paths.PROFILES)
     check_seeds(seeds, 42)
     used = BENCHMARK_SEEDS if profile == "full" else seeds[:1]
     whole = sweep.study("smoke" if profile == "smoke" else "quick", used)

@@ -17,12 +17,12 @@ import torch
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from mnemocraft.envs.kitchen import BENCHMARK_SEEDS, TASKS
-from mnemocraft.errors import MnemocraftError
+from mnemocraft.errors import MnemocraftError, one_of
 from mnemocraft.gnn import Encoder, SceneGraph, load_encoder, train_encoder
 from mnemocraft.gnn.encoder import ABLATION, as_data, collate
 from mnemocraft.gnn.features import kitchen_features
 from mnemocraft.gnn.sequences import KitchenTrace, failed, solved, training_sequences
-from mnemocraft.studies.checks import check, check_seeds
+from mnemocraft.studies.checks import check_seeds
 from mnemocraft.studies.gig.load import BANK_SEEDS
 
 STEM = "05_gig_embedding_separation"
@@ -67,7 +67,7 @@ def size(profile: str, seeds: Sequence[int]) -> Size:
     Raises:
         MnemocraftError: there is no such profile, or no seed, or one that the encoder was trained on.
     """
-    check("profile", profile, PROFILES)
+    one_of("profile", profile, PROFILES)
     check_seeds(seeds, 42)
     if min(seeds) < 10:
         raise MnemocraftError(
