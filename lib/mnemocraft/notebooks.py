@@ -283,7 +283,7 @@ def _execute(job: Job) -> str | None:
         papermill.execute_notebook(
             job.notebook,
             job.executed,
-            job.parameters,
+            job.parameters | ({"model": paths.NO_MODEL} if job.asks_no_model else {}),
             kernel_name="python3",
             cwd=paths.ROOT,
             progress_bar={"desc": job.stem, "file": sys.stderr},

@@ -96,7 +96,8 @@ def error_figure(found: pd.DataFrame) -> Figure:
     axes.minorticks_off()
     axes.set(xlabel="Clusters in each arm", ylabel="Rejected (%)")
     axes.legend()
-    note = "No difference is there; dotted: nominal. Grey: too few clusters, we test nothing. Simulated."
+    note = "No difference is there; dotted: nominal. Grey: too few clusters, we test nothing. Simulated: up "
+    note += f"to {EXPERIMENTS['full']:,} experiments a point, five episodes a cluster."
     stamp(figure, note)
     return figure
 

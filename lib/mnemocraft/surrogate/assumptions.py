@@ -65,6 +65,10 @@ ASSUMPTIONS = {
         "Its answers are as long as the format asks and hold no thoughts, so that token counts say how long "
         "prompts are, not how a model deliberates."
     ),
+    "the failing controller's rates": (
+        "The table top's failing controller fails as often as this project lets it; with a perfect one "
+        "nothing but the plan can be wrong."
+    ),
     "the script sees everything": (
         "A scripted controller reads the simulator's state, so that a goal whose preconditions hold is "
         "nearly always reached."

@@ -140,7 +140,7 @@ def by_task(table: pd.DataFrame, model: str) -> Figure:
 
 @styled
 def figure1(table: pd.DataFrame, model: str) -> Figure:
-    """Figure 1: the zero-shot planner by environment, the paper's bars and ours; what has none says why."""
+    """Figure 1: Inner Monologue by environment, the paper's bars and ours; what has none says why."""
     figure, axes = plt.subplots(figsize=(PAGE, 2.5))
     x = np.arange(len(table))
     bars_of = (("the paper", "paper", -0.2, 1, "not printed"), ("ours", "value", 0.2, 4, "not run"))
@@ -158,7 +158,7 @@ def figure1(table: pd.DataFrame, model: str) -> Figure:
     legend(figure, axes, 2)
     stamp(
         figure,
-        "Zero-shot planner; whiskers: 95 %, Wilson's, over episodes, but in ALFWorld over its ten tasks.",
+        "Inner Monologue; whiskers: 95 %, Wilson's, over episodes, but in ALFWorld over its ten tasks.",
         model,
     )
     return figure

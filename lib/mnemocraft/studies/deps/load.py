@@ -50,7 +50,7 @@ PARTS: dict[str, dict[str, Part]] = {
     "full": {
         "text": Part(_ALL, None, EPISODES),
         "overworld": Part(_ALL, None, 2),
-        "learned": Part(("gpt", "dep", "deps"), 8, 2),
+        "learned": Part(("gpt", "inner_monologue", "dep", "deps"), 8, 2),
     },
 }
 """The parts of a profile by world."""

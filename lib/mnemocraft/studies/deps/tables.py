@@ -114,7 +114,7 @@ def table21(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The zero-shot planner's success by world beside the paper's bars; all tasks weigh the same.
+    """Inner Monologue's success by world beside the paper's bars, which are its (section 1).
 
     Tabletop and ALFWorld are played by other notebooks: ours are the committed ``figure1.csv`` of the largest
     profile in which this model played them, with the columns ``environment``, ``controller`` and the numbers.
@@ -124,7 +124,7 @@ def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
     keys = zip(paper["environment"], paper["controller"], strict=True)
     paper = paper.assign(world=[world.get(key, "-") for key in keys])
     text = pd.DataFrame([("Minecraft, text world", "oracle", "text")], columns=by)
-    ours = rates(episodes[episodes["method"] == "gpt"], ["world"])
+    ours = rates(episodes[episodes["method"] == "inner_monologue"], ["world"])
     table = join(pd.concat([paper, text], ignore_index=True), ours, ["world"])[[*by, *NUMBERS, "paper"]]
     return _elsewhere(table, claims.players(episodes))
 

@@ -101,8 +101,8 @@ def _controllers(model: str, tables: Tables) -> str:
         return ""
     script, itself = bars["oracle"], bars["learned"]
     return (
-        f"`{model}`: GPT succeeds in {script} of the episodes when a script carries out its sub-goals, "
-        f"and in {itself} when it names the commands itself."
+        f"`{model}`: Inner Monologue succeeds in {script} of the episodes when a script carries out its "
+        f"sub-goals, and in {itself} when it names the commands itself."
     )
 
 

@@ -26,8 +26,9 @@ NUMBERS = {kind: number for number, kind in enumerate(LABELS, 1)}
 TEN = dict(zip(LABELS, (3, 2, 1, 2, 1, 1), strict=True))
 """Tasks of each type among DEPS's ten (Table 5). Its ten games are not in valid_unseen, whose rooms have at
 most 27 receptacles; ours are a game each of the first tasks of each type."""
-CONTROLLERS = {"gpt_goals": "oracle", "gpt": "learned"}
-"""Who plans for the controllers of DEPS's Figure 1. The paper's learned one is a language model here (A.1.1):
+CONTROLLERS = {"im_goals": "oracle", "im": "learned"}
+"""Who plans for the controllers of DEPS's Figure 1, which is Inner Monologue's (section 1). The paper's
+learned one is a language model here (A.1.1):
 ours is the planner itself, which names the commands."""
 RUNS = 5
 """Of each of the ten tasks in profile ``full`` (appendix A.1.2)."""
@@ -55,9 +56,9 @@ PLAYERS = {
     "recap": Player("ReCAP", "recap", "types"),
     "react": Player("ReAct", "react", "types"),
     "gpt": Player("GPT", "zero_shot", "ten"),
-    "gpt_goals": Player("GPT, sub-goals", "zero_shot", "ten", sub_goals=True),
     "gpt_rp": Player("GPT+RP", "zero_shot_rp", "ten"),
     "im": Player("Inner Monologue", "inner_monologue", "ten"),
+    "im_goals": Player("Inner Monologue, sub-goals", "inner_monologue", "ten", sub_goals=True),
     "dep": Player("DEP", "dep", "ten"),
 }
 """By the name that conditions use. No lookahead and no experience, as in the paper (4.5, A.2)."""

@@ -103,7 +103,7 @@ def table6(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def figure1(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The zero-shot planner's bars for Figure 1 of notebook 03, over DEPS's ten tasks."""
+    """Inner Monologue's bars for Figure 1 of notebook 03, over DEPS's ten tasks."""
     mine = episodes.assign(controller=episodes["player"].map(CONTROLLERS)).dropna(subset="controller")
     return bars(
         in_order(_rates(mine, ["controller"]), {"controller": list(CONTROLLERS.values())}), "ALFWorld"

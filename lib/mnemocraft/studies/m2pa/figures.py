@@ -127,8 +127,8 @@ def settings(capacities: pd.DataFrame, others: pd.DataFrame, model: str) -> Figu
     """Figure 9: success by level against capacity; then against the threshold, and in the overworld alpha."""
     figure, grid = plt.subplots(1, 3, figsize=(PAGE, 2.8), sharey=True, width_ratios=(1.4, 1, 1))
     levels = [level for level in LEVELS if level in set(capacities["level"])]
-    lines(grid[0], series(capacities, "level", {level: level for level in levels}), "capacity")
-    grid[0].set(xscale="log", xlabel="Memories at most (of each level: success)")
+    lines(grid[0], series(capacities, "level", {level: level for level in levels}), "capacity", levels)
+    grid[0].set(xscale="log", xlabel="Memories kept at most")
     ticks = sorted(capacities["capacity"].unique())
     grid[0].set_xticks(ticks, ticks)
     grid[0].minorticks_off()
@@ -138,9 +138,12 @@ def settings(capacities: pd.DataFrame, others: pd.DataFrame, model: str) -> Figu
     ):
         rows = others[others["setting"] == name]
         lines(axes, {name: rows}, "at", whisked={name})
-        axes.set(xlabel=told)
+        axes.set(xlabel=told, xscale="log" if name == "threshold" else "linear")
+        axes.set_xticks(rows["at"], [f"{at:g}" for at in rows["at"]])
+        axes.minorticks_off()
     per_cent(grid[0], "Success (%)")
     legend(figure, grid[0], 5)
-    n = span(pd.concat([capacities["n"], others["n"]]))
-    stamp(figure, f"n = {n} episodes a mark; whiskers: 95 %, Wilson's.", model)
+    by_setting = others.groupby("setting", sort=False)["n"]
+    n = ", ".join(span(counts) for counts in (capacities["n"], *(rows for _, rows in by_setting)))
+    stamp(figure, f"n = {n} episodes a mark, from left to right; whiskers: 95 %, Wilson's.", model)
     return figure

@@ -52,6 +52,8 @@ def _conditional(model: str, found: Tables) -> str:
         for word, player in pairs
         if (player, "conditional") in rows
     ]
+    controls = found["table1"].query("level == 'Complex' and player in ['more_calls', 'shuffled']")
+    told += [f"{row['label']} {per_cent(row)} overall" for _, row in controls.iterrows()]
     return f"`{model}`, M2PA in complex tasks (equation 5): {'; '.join(told)}." if told else ""
 
 
@@ -81,7 +83,8 @@ def _sight(model: str, found: Tables) -> str:
     return (
         f"`{model}`, M2PA in the overworld: with the controller's features {per_cent(one)} and "
         f"{one['recalled']:.1f} prompts with a memory an episode, with mean colour {per_cent(other)} and "
-        f"{other['recalled']:.1f} ({one['n']:.0f} episodes each): not the paper's encoders."
+        f"{other['recalled']:.1f}; without episodic memory {per_cent(rows['blind'])}, with wrong memories "
+        f"{per_cent(rows['shuffled'])} ({one['n']:.0f} episodes each). Neither is the paper's encoder."
     )
 
 

@@ -36,7 +36,7 @@ def _random(_: str, found: Tables) -> str:
 
 def _order(_: str, found: Tables) -> str:
     lines = ordered(found["horizons"]).splitlines()
-    return "The horizon head puts two goals in their true order: " + " ".join(
+    return "How often two goals are put in their true order: " + " ".join(
         line.removeprefix("- ") for line in lines
     )
 

@@ -26,9 +26,7 @@ from mnemocraft.studies.gig.scaling.spending import METHODS, PAIR, PAPER_CROSSOV
 from mnemocraft.studies.gig.scaling.tables import BRANCHING, OBSERVATION, OUTPUT, SYSTEM
 from mnemocraft.studies.plots import logarithmic
 
-LONGEST = 246
-"""Steps after which the longest task of the benchmark is stopped: 3 x 82."""
-STEPS = np.unique(np.geomspace(1, LONGEST, 60).round().astype(int))
+STEPS = np.unique(np.geomspace(1, tables.LONGEST, 60).round().astype(int))
 FIGURE8_BRANCHINGS = (2, 5, 10, 20)
 FIGURE10_OUTPUTS = (500, 1000, 2000)
 FIGURE10_OBSERVATIONS = (325, 650, 1300)
@@ -64,7 +62,7 @@ def _costs(
     for label, (i, lengths) in gig.items():
         _line(axes, [costs.gig_attention_cost(int(n), *lengths) for n in STEPS], i, "--", label)
         crossover = costs.crossover_horizon(*lengths)
-        if crossover and crossover <= LONGEST:
+        if crossover and crossover <= tables.LONGEST:
             at = costs.gig_attention_cost(crossover, *lengths)
             axes.plot(crossover, at, marker="o", color="black", fillstyle="none", markersize=8)
 

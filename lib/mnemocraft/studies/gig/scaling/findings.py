@@ -9,7 +9,7 @@ import pandas as pd
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.gig.scaling.spending import PAPER_CROSSOVER
-from mnemocraft.studies.gig.scaling.tables import BRANCHING, FACTORS, OBSERVATION, SYSTEM
+from mnemocraft.studies.gig.scaling.tables import BRANCHING, FACTORS, LONGEST, OBSERVATION, SYSTEM
 
 Tables = Mapping[str, pd.DataFrame]
 OUTPUTS = (500, 4000)
@@ -19,7 +19,7 @@ OUTPUTS = (500, 4000)
 def findings(played: Played) -> list[str]:
     """The lines at the head of the notebook; a table that is missing says nothing."""
     algebra = next((tables for tables in played.values() if "crossovers" in tables), {})
-    lines = [_needed(algebra), _crossings(algebra)]
+    lines = [_needed(algebra), _crossings(algebra), _orders(algebra)]
     for model, tables in played.items():
         lines += [_lengths(model, tables), _pairs(model, tables)]
     undecided = (
@@ -55,6 +55,25 @@ def _crossings(tables: Tables) -> str:
     return (
         f"Computed for a system message of {SYSTEM} tokens, observations of {OBSERVATION} and {BRANCHING} "
         f"valid actions, GiG costs, beside ReAct: {told}."
+    )
+
+
+def _orders(tables: Tables) -> str:
+    """Whether the paper's orders of magnitude come within an episode of the benchmark."""
+    if "crossovers" not in tables:
+        return ""
+    rows = tables["crossovers"].query("branching == @BRANCHING", local_dict={"BRANCHING": BRANCHING})
+    told = []
+    for factor, name in zip(FACTORS[1:], ("a tenth", "a hundredth"), strict=True):
+        within = rows.loc[rows[f"below_1_{factor}"] <= LONGEST, "output"]
+        told.append(
+            f"{name} of ReAct's cost with answers of {within.min():,.0f} tokens or more"
+            if len(within)
+            else f"{name} at none of these lengths, up to {rows['output'].max():,.0f}"
+        )
+    return (
+        f"Computed: within {LONGEST} steps, after which the benchmark's longest task is stopped, GiG comes "
+        f"to {', and to '.join(told)}."
     )
 
 

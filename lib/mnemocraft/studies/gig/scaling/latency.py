@@ -112,19 +112,22 @@ def recorded() -> Recorded:
         ) from None
 
 
-def verdicts(times: Recorded) -> str:
-    """What the recorded times say about our target and the claims of section 4.7, as a Markdown list."""
+def facts(times: Recorded) -> str:
+    """The recorded times beside our target and what section 4.7 says, as a Markdown list."""
     graphs = times.graphs.set_index("nodes")
     anew = graphs["build_ms"] + graphs["features_uncached_ms"]
     ours, theirs = graphs.loc[BUDGET_NODES, ["build_ms", "encode_ms"]].sum(), anew[KITCHEN_NODES]
     growth, constant = _exponent(anew), _exponent(graphs["encode_ms"])
-    claimed = (
-        (ours < BUDGET_MS, f"{BUDGET_NODES} nodes in {BUDGET_MS:g} ms, texts looked up: {ours:.2f} ms"),
-        (theirs < PAPER_MS, f"{KITCHEN_NODES} nodes built in {PAPER_MS:g} ms, no look-up: {theirs:.0f} ms"),
-        (growth < NEAR_LINEAR, f"building near linear, no look-up: nodes to the power of {growth:.2f}"),
-        (constant < NEAR_CONSTANT, f"encoding constant: nodes to the power of {constant:.2f}"),
+    few, many = graphs["encode_ms"].loc[:BUDGET_NODES].agg(["min", "max"])
+    near = f"{few:.1f} to {many:.1f} ms up to {BUDGET_NODES} nodes"
+    told = (
+        f"{BUDGET_NODES} nodes, texts looked up: {ours:.2f} ms (our target: {BUDGET_MS:g} ms)",
+        f"{KITCHEN_NODES} nodes, no look-up: {theirs:.0f} ms (the paper: less than {PAPER_MS:g} ms, on a "
+        "machine and for sizes that it does not name)",
+        f"building, no look-up: nodes to the power of {growth:.2f} (the paper: near linear)",
+        f"encoding: nodes to the power of {constant:.2f}, and {near} (the paper: constant)",
     )
-    return "\n".join(f"- **{'holds' if held else 'fails'}** as recorded: {text}." for held, text in claimed)
+    return "\n".join(f"- {text}." for text in told)
 
 
 def _exponent(ms: pd.Series) -> float:

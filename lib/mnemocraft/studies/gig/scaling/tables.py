@@ -30,6 +30,8 @@ BRANCHING = int(papers.fact("gig", "fig10_branching"))
 OUTPUTS = (250, 500, 1000, 2000, 4000)
 BRANCHINGS = (1, 2, 5, 10, 15, 20, 30)
 FACTORS = (1, 10, 100)
+LONGEST = 246
+"""Steps after which the longest task of the benchmark is stopped: 3 x 82."""
 LONGEST_OUTPUT = 1000
 """Longest output that is tried, in observations."""
 SYSTEM_RATIOS = (0.0, 0.5, 1.0, 1.5, 2.0, 4.0, 8.0)

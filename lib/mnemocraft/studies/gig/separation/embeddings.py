@@ -108,8 +108,8 @@ def encoders(profile: str) -> dict[str, Embed]:
     committed = load_encoder()
     found: dict[str, Embed] = {
         "trained": committed.encode,
-        "untrained": in_unit(untrained(traces).encode, sequences),
-        "bag of nodes": in_unit(bag_of_nodes, sequences),
+        "untrained": scaled(untrained(traces).encode, committed.encode, sequences),
+        "bag of nodes": scaled(bag_of_nodes, committed.encode, sequences),
         "shuffled edges": lambda graphs: committed.encode([shuffled(graph) for graph in graphs]),
     }
     found |= {f"λ = {weight:g}": load_encoder(path).encode for weight, path in ABLATION.items()}
@@ -168,15 +168,20 @@ class Distances:
         return cdist(self.states[one], self.states[other]).round(DECIMALS)
 
 
-def in_unit(embed: Embed, traces: Sequence[KitchenTrace]) -> Embed:
-    """An encoder scaled so that states of different traces have a median distance of 1.
+def scaled(embed: Embed, like: Embed, traces: Sequence[KitchenTrace]) -> Embed:
+    """An encoder scaled so that states of different traces have the median distance that another gives them.
 
     Thresholds such as τ mean something only relative to that distance. Training sets it; controls lack it.
     """
+    factor = _typical(like, traces) / _typical(embed, traces)
+    return lambda graphs: embed(graphs) * factor
+
+
+def _typical(embed: Embed, traces: Sequence[KitchenTrace]) -> float:
+    """The median distance of states of different traces."""
     found = Distances(embed, traces)
     pairs = [found.between(i, j).ravel() for i in range(len(traces)) for j in range(i)]
-    median = float(np.median(np.concatenate(pairs)))
-    return lambda graphs: embed(graphs) / median
+    return float(np.median(np.concatenate(pairs)))
 
 
 # --- two traces ------------------------------------------------------------------------------------

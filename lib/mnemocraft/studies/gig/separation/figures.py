@@ -192,7 +192,8 @@ def retrieval(table: pd.DataFrame) -> Figure:
     bank = table[(table["pool"] == "memory bank") & (table["n"] > 0)]
     for (top, bottom), mode in zip(grid.T, ("sync", "async"), strict=True):
         mine = bank[bank["mode"] == mode]
-        by_tau = series(mine.query("encoder == 'trained' and tau < inf"), "measure", labels)
+        enough = mine.query("encoder == 'trained' and tau < inf").dropna(subset="low")
+        by_tau = series(enough, "measure", labels)
         lines(top, by_tau, "tau", labels.values(), apart=3)
         for i, rows in enumerate(by_tau.values()):
             top.plot(rows["tau"], 100 * rows["chance"].astype(float), color=COLOURS[i], lw=0.6, ls=":")
@@ -208,7 +209,8 @@ def retrieval(table: pd.DataFrame) -> Figure:
         per_cent(axes, "Share (%)")
     grid[0, 1].legend(loc="upper left", bbox_to_anchor=(1, 1))
     grid[1, 1].legend(loc="upper left", bbox_to_anchor=(1, 1))
-    note = "Solved held-out traces; upper row: of the states that find something, but for the blue line."
+    note = "Solved held-out traces; upper row: of the states that find something, but for the blue line; "
+    note += "not where they are of fewer than 20 kitchens."
     stamp(figure, f"{note} Thin dotted: a random stored transition. Whiskers: 95 %, over kitchens.")
     return figure
 

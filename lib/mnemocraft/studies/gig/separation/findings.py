@@ -11,9 +11,10 @@ from mnemocraft.paths import NO_MODEL
 from mnemocraft.stats import UNDECIDED
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
+from mnemocraft.studies.estimates import text
 from mnemocraft.studies.findings import Played
 from mnemocraft.studies.gig.separation import embeddings
-from mnemocraft.studies.gig.separation.tables import CONSISTENTLY, UNIT
+from mnemocraft.studies.gig.separation.tables import CONSISTENTLY, UNIT, USES
 
 
 def findings(played: Played) -> list[str]:
@@ -23,8 +24,13 @@ def findings(played: Played) -> list[str]:
         claimed, trained = tables.get("hypotheses"), tables.get("trainings")
         if claimed is None or trained is None or "part" not in claimed:
             continue
-        lines += [_nearest(claimed), _loops(trained), _separation(claimed), _neighbours(claimed)]
-        lines += [_others(trained), _undecided(claimed)]
+        lines += [_found(claimed), _nearest(claimed), _loops(trained), _separation(claimed)]
+        lines += [
+            _apart(tables.get("distances")),
+            _neighbours(claimed),
+            _others(trained),
+            _undecided(claimed),
+        ]
     return [line for line in lines if line]
 
 
@@ -55,14 +61,31 @@ VERSUS = {
 }
 
 
+def _found(claimed: pd.DataFrame) -> str:
+    """What is retrieved under the threshold, beside chance."""
+    rows = claimed[claimed["metric"].isin(USES) & (claimed["part"] == ALL) & claimed["effect"].notna()]
+    every = claimed[(claimed["metric"] == "nearest") & (claimed["part"] == ALL)]
+    if rows.empty or every.empty:
+        return ""
+    told = "; ".join(
+        f"{USES[row['metric']]} {text(row, 'effect', '+.3f')}, *{row['verdict']}*"
+        for _, row in rows.iterrows()
+    )
+    return (
+        f"Retrieval under τ: something is found for {rows['pairs'].iloc[0]:,} of {every['pairs'].iloc[0]:,} "
+        f"states, in {rows[UNIT].iloc[0]} of {every[UNIT].iloc[0]} kitchens. Less what chance would find it "
+        f"is {told}."
+    )
+
+
 def _nearest(claimed: pd.DataFrame) -> str:
     """Trained against random weights and a bag of nodes, by the action that the nearest state brings."""
     rows = claimed[(claimed["metric"] == "nearest") & (claimed["part"] == ALL) & claimed["effect"].notna()]
     if rows.empty:
         return ""
     return (
-        "Retrieval: how often the nearest stored state brings the oracle's action by the trained encoder, "
-        f"less by {_told(rows, VERSUS)}."
+        "Retrieval of whatever is nearest: how often it brings the oracle's action by the trained encoder, "
+        f"minus how often by {_told(rows, VERSUS)}."
     )
 
 
@@ -70,8 +93,8 @@ def _loops(trained: pd.DataFrame) -> str:
     rows = trained[trained["encoder"].isin(["trained", "untrained", "bag of nodes"])]
     told = ", ".join(f"{row['encoder']} {row['false_alarms']:.0f}" for _, row in rows.iterrows())
     return (
-        f"Loop detection: of {rows['of'].max():.0f} pairs of different states of one trace, so many look "
-        f"equal: {told} (counts, not tested)."
+        f"Loop detection: of {rows['of'].max():.0f} pairs of different states of one trace, this many "
+        f"look equal: {told} (counts, not tested)."
     )
 
 
@@ -80,6 +103,24 @@ def _separation(claimed: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     return f"Separation: AUC of the trained encoder less that of {_told(rows, VERSUS | {'0.5': 'chance'})}."
+
+
+def _apart(distances: pd.DataFrame | None) -> str:
+    """Where the distances between traces are densest, beside the paper's."""
+    if distances is None:
+        return ""
+    rows = distances.dropna(subset="paper_peak").set_index("encoder")
+    mine, paper = rows.loc["trained"], rows["paper_peak"].iloc[0]
+    others = rows["peak"][rows.index.str.startswith("seed") | (rows.index == "trained")]
+    span = (
+        f"; over {len(others)} trainings at {others.min():.3f} to {others.max():.3f}"
+        if len(others) > 1
+        else ""
+    )
+    return (
+        f"Distances between traces are densest at {mine['peak']:.3f} and have a median of "
+        f'{mine["median"]:.2f}{span}; the paper has "around {paper:g}" for two sequences (not tested).'
+    )
 
 
 def _neighbours(claimed: pd.DataFrame) -> str:

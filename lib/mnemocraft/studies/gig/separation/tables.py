@@ -246,14 +246,14 @@ def _by_mode(text: str, metric: str, paper: str, *encoder: str) -> Claim:
 CLAIMS = (
     Claim("separation", "Distances within a trace are below those between kitchens: AUC - 0.5",
           "chance", {TRAINED: 1}, TWO_PAIRS),
-    *(Claim("separation", f"The encoder separates kitchens better than '{other}': difference of AUC",
+    *(Claim("separation", f"The committed weights separate kitchens better than '{other}': difference of AUC",
             "auc", difference([TRAINED], [(other,)]), NO_CONTROL) for other in CONTROLS),
     Claim("neighbours", f"Neighbouring steps are below τ: their share minus {CONSISTENTLY}",
           "below", {TRAINED: 1}, TWO_PAIRS),
     *(_by_mode(f"What is retrieved under τ is {text} more often than by chance: difference of shares",
                use, "argued (3.3), not measured", "trained") for use, text in USES.items()),
-    *(_by_mode(f"The nearest state of the bank brings the oracle's action more often by the encoder than "
-               f"by '{other}': difference of shares", "nearest", NO_CONTROL, "trained", other)
+    *(_by_mode(f"The nearest state of the bank brings the oracle's action more often by the committed "
+               f"weights than by '{other}': difference of shares", "nearest", NO_CONTROL, "trained", other)
       for other in CONTROLS[:2]),
 )  # fmt: skip
 """About the committed weights: what other trainings give is :func:`trainings`, without a test."""
