@@ -217,12 +217,12 @@ def test_findings_are_read_from_the_tables() -> None:
     found["sights"] = pd.DataFrame({"world": [5000, 5001]})
     row = found["hypotheses"].iloc[2]
     lines = said.findings({"none": found})
-    assert len(lines) == 5 and f"{100 * row['effect']:+.1f} points" in lines[0] and "(**holds**)" in lines[0]
+    assert len(lines) == 6 and f"{100 * row['effect']:+.1f} points" in lines[0] and "(**holds**)" in lines[0]
     assert lines[1].count("**undecided**") == 2 and "10.3 lies" in lines[2]
     assert (
-        "Undecided: 2 of 7 claims." in lines[4] and "390 worlds" in lines[4] and "no confirmation" in lines[4]
+        "Undecided: 2 of 7 claims." in lines[5] and "390 worlds" in lines[5] and "no confirmation" in lines[5]
     )
-    assert said.findings({"none": {"gains": found["gains"]}}) == [lines[3]]
+    assert said.findings({"none": {"gains": found["gains"]}}) == lines[3:5]
     assert said.findings({"none": {}}) == []
 
 
@@ -243,6 +243,36 @@ def test_only_the_registered_worlds_are_called_a_confirmation(
     line = said.findings({"none": found})[-1]
     assert ("These are the 400 worlds of the registered run" in line) == registered
     assert ("no confirmation" in line) != registered
+
+
+def test_a_gain_that_the_rival_leaves_no_room_for_is_not_to_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two goals fixed order does all but 5 % at the tested length; the paper gains 22 points."""
+    found = tables.all_tables(tables.prepare(synthetic(0.4, 390)))
+    found["sights"] = pd.DataFrame({"world": [5000, 5001]})
+    table = found["figure4"]
+    fixed = (table["selector"] == "fixed") & (table["length"] == tables.TESTED)
+    table.loc[fixed, "value"] = table["number"].map({2: 0.95, 3: 0.5, 4: 0.2})
+    monkeypatch.setattr(said.shipped, "shipped", lambda stem: ("full", {"none": found}))
+    plan = said.planned(400)
+    assert isinstance(plan, pd.DataFrame)
+    assert plan["this run"][0] == "cannot be decided here: fixed order leaves 5 points"
+    assert not plan["this run"][1:3].str.contains("fixed order leaves").any()
+    lines = said.findings({"none": found})
+    assert "already solves 95 % with two, so that no gain above 5 points is possible" in lines[1]
+    assert "possible here" in lines[2] and " of 2 lie outside ours" in lines[2]
+
+
+def test_the_gain_is_told_at_the_length_where_it_is_largest() -> None:
+    found = tables.all_tables(tables.prepare(synthetic(0.4, 390)))
+    gains = found["gains"]
+    mine = (gains["one"] == "horizon") & (gains["other"] == "fixed")
+    for number, length in ((2, 250), (3, 500), (4, 750)):
+        at = mine & (gains["number"] == number) & (gains["length"] == length)
+        gains.loc[at, ["value", "low", "high"]] = [0.9, 0.8, 0.95]
+    [line, _] = said.findings({"none": {"gains": gains}})
+    for number, length in ((2, 250), (3, 500), (4, 750)):
+        assert f"{number} goals +90.0 points [+80.0, +95.0] after {length} steps" in line
+    assert "not tested" in line
 
 
 def test_few_worlds_are_told_before_they_are_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

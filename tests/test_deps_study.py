@@ -89,7 +89,7 @@ def test_the_task_list_and_the_profile_decide_what_is_played() -> None:
         (("quick", [], "text"), "must be a list of at least one"),
         (("quick", [0], "text", "table9"), "no task list"),
         (("quick", [0], "text", "table21", "1.8"), "1.8"),
-        (("quick", [0], "text", "table21", "1.11.2", "mine"), "no limits"),
+        (("quick", [0], "text", "table21", "1.11.2", "mine"), "no kind of limits"),
     ],
 )
 def test_a_wrong_argument_is_one_sentence(arguments: tuple, sentence: str) -> None:

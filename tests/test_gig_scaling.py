@@ -152,10 +152,13 @@ def test_tables_hold_no_claims_and_the_algebra_names_no_model(tmp_path: Path) ->
 def test_findings_are_facts_read_from_the_tables() -> None:
     found = tables.tables(calls(gig=120, react=120))
     lines = findings.findings({"surrogate": found})
-    assert len(lines) == 5 and "none has answered" in lines[-1]
+    assert len(lines) == 6 and "none has answered" in lines[-1]
     needed = found["paper_crossover"]["output_per_observation"]
     assert f"{needed.min():.1f} to {needed.max():.1f} observations" in lines[0]
-    assert "in 1 of 1 kitchens" in lines[3] and f"{OUTPUT} of gig" in lines[2]
+    assert "in 1 of 1 kitchens" in lines[4] and f"{OUTPUT} of gig" in lines[3]
+    tenth = found["crossovers"].query("branching == 10 and below_1_10 <= 246")["output"].min()
+    assert f"a tenth of ReAct's cost with answers of {tenth:,.0f} tokens or more" in lines[2]
+    assert "to a hundredth at none of these lengths, up to 4,000" in lines[2]
     assert len(findings.findings({"qwen": {}})) == 1
     assert list(shipped(tables.STEM)[1]) == ["surrogate"]  # though the algebra needed nobody
 
@@ -202,11 +205,12 @@ def test_recorded_times_that_cannot_be_read_are_one_sentence(
         latency.recorded()
 
 
-def test_verdicts_on_recorded_times_read_sums_and_exponents() -> None:
+def test_recorded_times_are_told_as_sums_and_exponents_beside_what_was_asked() -> None:
     nodes = pd.Series([20, 100, 1000])
     columns = {"build_ms": 0.01 * nodes, "encode_ms": 2 + 0 * nodes, "features_uncached_ms": nodes**2}
     times = latency.Recorded(pd.DataFrame({"nodes": nodes} | columns), pd.DataFrame(), "a machine")
-    fast, bound, linear, constant = latency.verdicts(times).splitlines()
-    assert "**holds**" in fast and fast.endswith(" 3.00 ms.")
-    assert "**fails**" in bound and bound.endswith(" 400 ms.")
-    assert "**fails**" in linear and "**holds**" in constant and constant.endswith(" 0.00.")
+    fast, bound, linear, constant = latency.facts(times).splitlines()
+    assert "100 nodes, texts looked up: 3.00 ms (our target: 5 ms)" in fast
+    assert "20 nodes, no look-up: 400 ms (the paper: less than 150 ms" in bound
+    assert "to the power of 1.99" in linear or "to the power of 2.00" in linear
+    assert "to the power of 0.00, and 2.0 to 2.0 ms up to 100 nodes" in constant

@@ -99,9 +99,15 @@ def test_claims_say_in_which_mode_and_findings_come_from_the_tables() -> None:
     _, played = shipped("05_gig_embedding_separation")
     assert list(played) == ["none"]
     lines = findings.findings(played)
-    assert 5 <= len(lines) <= 6 and "random weights" in lines[0] and "nan" not in " ".join(lines)
+    assert 7 <= len(lines) <= 8 and "random weights" in lines[1] and "nan" not in " ".join(lines)
+    found = played["none"]["hypotheses"].query("metric == 'same_task' and part == 'all'").iloc[0]
+    assert (
+        f"found for {found['pairs']:,} of 3,916 states" in lines[0] and f"{found['effect']:+.3f}" in lines[0]
+    )
+    peak = played["none"]["distances"].query("encoder == 'trained' and paper_peak > 0").iloc[0]["peak"]
+    assert f"densest at {peak:.3f}" in lines[4] and 'has "around 0.8"' in lines[4]
     row = played["none"]["hypotheses"].query("metric == 'nearest' and part == 'all'").iloc[0]
-    assert f"{row['effect']:+.3f}" in lines[0] and row["effect"] < 0
+    assert f"{row['effect']:+.3f}" in lines[1] and row["effect"] < 0
     other = {"none": {**played["none"], "trainings": played["none"]["trainings"].iloc[:4]}}
     assert "one training" in " ".join(findings.findings(other))
     assert findings.findings({"none": {}}) == []

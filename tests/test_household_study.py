@@ -80,16 +80,16 @@ def test_depss_averages_are_means_of_its_ten_tasks_but_butlers():
 
 @pytest.fixture(scope="module")
 def records() -> pd.DataFrame:
-    """GiG and DEP solve all, ReAct and GPT in sub-goals what is of the first type, GPT nothing."""
+    """GiG and DEP solve all, ReAct and IM in sub-goals what is of the first type, the others nothing."""
     rows = []
     for player in ("gig", "react"):
         for kind, names in load.games("quick").items():
             success = player == "gig" or kind == "pick_and_place_simple"
             rows += [(player, kind, 0, name, success) for name in names]
-    for player in ("dep", "gpt", "gpt_goals"):
-        solved = load.games("quick")[KINDS[0]] if player == "gpt_goals" else load.ten("quick")
+    solved = {"dep": load.ten("quick"), "im_goals": load.games("quick")[KINDS[0]]}
+    for player in ("dep", "gpt", "im", "im_goals"):
         rows += [
-            (player, "ten", seed, name, player != "gpt" and name in solved)
+            (player, "ten", seed, name, name in solved.get(player, ()))
             for seed in (0, 1)
             for name in load.ten("quick")
         ]

@@ -29,18 +29,17 @@ def planned(worlds: int) -> pd.DataFrame | Markdown:
 
     A claim whose gain in the paper is more than what the rival leaves cannot be decided either.
     """
-    plan, pilot = (
-        shipped.planned(STEM, NO_MODEL, "worlds", worlds),
-        shipped.shipped(STEM)[1].get(NO_MODEL, {}),
-    )
+    plan = shipped.planned(STEM, NO_MODEL, "worlds", worlds)
+    pilot = shipped.shipped(STEM)[1].get(NO_MODEL, {})
     if isinstance(plan, Markdown) or "figure4" not in pilot:
         return plan
-    room = _room(pilot)
-    for n, number in enumerate(room.index):  # the first claims are the gains over fixed order
-        if plan.loc[n, "paper_effect"] > room[number]:
-            plan.loc[n, "this run"] = (
-                f"cannot be decided here: fixed order leaves {100 * room[number]:.0f} points"
-            )
+    room = _room(pilot).to_list()
+    asked = plan["paper_effect"][: len(room)]  # the first claims are the gains over fixed order
+    too_much = (asked > room) & plan["this run"].str.startswith("can ")
+    told = [f"cannot be decided here: fixed order leaves {100 * left:.0f} points" for left in room]
+    plan.loc[too_much[too_much].index, "this run"] = [
+        t for t, much in zip(told, too_much, strict=False) if much
+    ]
     return plan
 
 
