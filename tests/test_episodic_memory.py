@@ -225,14 +225,6 @@ def test_a_full_memory_merges_the_goal_it_knows_best_and_else_forgets_the_oldest
     assert [each.plan for each in memory.memories] == ["log", "torch", "bed"]
 
 
-def test_time_is_a_counter_that_may_be_given():
-    memory = EpisodicMemory(1.0, merge_threshold=1.0, threshold=3)
-    assert memory.add("obtain 1 stick", plan="late", inventory={"log": 1}, time=7).time == 7
-    assert memory.add("obtain 1 stick", plan="early", inventory={"coal": 1}, time=2).time == 2
-    assert memory.add("obtain 1 stick", plan="next", inventory={"wool": 1}).time == 8
-    assert [hit.memory.plan for hit in memory.retrieve("obtain 1 stick")] == ["next", "late", "early"]
-
-
 def test_alpha_says_whether_the_words_or_the_picture_count():
     plains, desert = unit(1, 0.1), unit(0.1, 1)
     for alpha, plan in ((0.0, "in the desert"), (1.0, "the same goal")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from mnemocraft.errors import MnemocraftError, one_of
@@ -22,8 +22,7 @@ def entry(table: Mapping[str, str], name: str, what: str) -> Callable[..., Any]:
         MnemocraftError: There is no such row.
     """
     one_of(what, name, table)
-    module, _, attribute = table[name].partition(":")
-    return getattr(import_module(module), attribute)
+    return resolve_name(table[name])
 
 
 def made(make: Callable[..., Any], what: str, *given: Any, **options: Any) -> Any:

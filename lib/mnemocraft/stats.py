@@ -376,18 +376,8 @@ def _sums(values: Floats, place: npt.NDArray[np.intp], shape: tuple[int, int]) -
     return np.stack(sums, axis=-1)
 
 
-@dataclass(frozen=True)
-class McNemar:
-    """Exact test of paired successes: ``only_a`` and ``only_b`` count the pairs where just one succeeded."""
-
-    only_a: int
-    only_b: int
-    p: float
-    n: int
-
-
-def mcnemar(a: pd.DataFrame, b: pd.DataFrame, *, value: str = "success", on: Sequence[str] = PAIR) -> McNemar:
-    """McNemar's exact test of paired successes; it takes pairs as independent, unlike the splits.
+def mcnemar(a: pd.DataFrame, b: pd.DataFrame, *, value: str = "success", on: Sequence[str] = PAIR) -> float:
+    """The p of McNemar's exact test of paired successes; it takes pairs as independent, unlike the splits.
 
     Args:
         a: Records of one condition, as ``load_records`` gives them.
@@ -404,8 +394,7 @@ def mcnemar(a: pd.DataFrame, b: pd.DataFrame, *, value: str = "success", on: Seq
     if not np.isin([one, two], (0.0, 1.0)).all():
         raise MnemocraftError(f"McNemar's test needs successes (0 or 1), and {value} has other values")
     only_a, only_b = int((one > two).sum()), int((one < two).sum())
-    p = exact_test([[0, only_a], [only_b, 0]], exact=True).pvalue
-    return McNemar(only_a, only_b, float(p), len(one))
+    return float(exact_test([[0, only_a], [only_b, 0]], exact=True).pvalue)
 
 
 def _aligned(a: pd.DataFrame, b: pd.DataFrame, value: str, on: list[str]) -> tuple[Floats, Floats]:

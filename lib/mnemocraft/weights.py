@@ -35,12 +35,10 @@ def read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
         from safetensors import SafetensorError, safe_open
     except ImportError:
         raise MissingExtra(
-            "Encoder weights need safetensors, which is not installed: pip install 'mnemocraft[graph]'."
+            "Weights need safetensors, which is not installed: pip install 'mnemocraft[graph]'."
         ) from None
     if not path.is_file():
-        raise BadWeights(
-            f"{path} does not exist; 'python -m training.scene_encoder' makes the committed one anew."
-        )
+        raise BadWeights(f"{path} does not exist; a command in training/ makes the committed one anew.")
     try:
         with safe_open(path, framework="numpy") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)

@@ -17,7 +17,7 @@ LONG_CODE = 8
 """A code cell with more lines than this is folded up."""
 WIDGET = "application/vnd.jupyter.widget-view+json"
 INJECTED = "injected-parameters"
-NO_MODEL = re.compile(r""""model = (\\"|')none\1""")
+ASKS_NOBODY = re.compile(r""""model = (\\"|')none\1""")
 """The default parameter of a notebook in which no language model is asked, as its file has it."""
 FAILED = '"output_type": "error"'
 VARIES = "varies"
@@ -58,7 +58,7 @@ def find(folder: Path) -> list[Executed]:
     for profile in paths.PROFILES:
         for path in sorted(folder.glob(f"*/{profile}/[0-9][0-9]_*.ipynb")):
             text = path.read_text(encoding="utf-8")
-            model = paths.NO_MODEL if NO_MODEL.search(text) else path.parents[1].name
+            model = paths.NO_MODEL if ASKS_NOBODY.search(text) else path.parents[1].name
             if FAILED not in text:
                 one = Executed(path, model, profile)
                 found[one.name] = one

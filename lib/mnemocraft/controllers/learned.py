@@ -33,7 +33,6 @@ class LearnedController:
     Args:
         weights: File of the weights, or the network itself.
         seed: Of the draws of actions.
-        temperature: Of these draws.
 
     Attributes:
         problem: Always empty: the network does not say what is wrong.
@@ -42,11 +41,9 @@ class LearnedController:
 
     problem, looks = "", True
 
-    def __init__(
-        self, weights: Path | Network = WEIGHTS, seed: int = 0, temperature: float = TEMPERATURE
-    ) -> None:
+    def __init__(self, weights: Path | Network = WEIGHTS, seed: int = 0) -> None:
         self._network = weights if isinstance(weights, Network) else load_network(weights)
-        self._seed, self._temperature = seed, temperature
+        self._seed = seed
         self._hand = InventoryHand()
         self.reset()
 
@@ -86,7 +83,7 @@ class LearnedController:
         with torch.inference_mode():
             logits, _, spots = self._network(collate([features(observation, past)], [token(goal)]))
         past.look(observation, torch.sigmoid(spots[0, token(goal)]).numpy(), last)
-        return int(draw(logits, self._temperature, self._random)[0])
+        return int(draw(logits, TEMPERATURE, self._random)[0])
 
     def horizon(
         self, observation: Observation, goals: Sequence[Goal], around: Sequence[Observation] = ()

@@ -59,9 +59,9 @@ class Residual(nn.Module):
         return changed
 
 
-def _convolution(inputs: int, outputs: int, size: int, stride: int) -> nn.Sequential:
-    """Convolution, batch normalisation (without it few things are spotted in the time), ReLU."""
-    layer = nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False)
+def _halved(inputs: int, outputs: int, size: int) -> nn.Sequential:
+    """Convolution to half the resolution, batch normalisation (without it few things are spotted), ReLU."""
+    layer = nn.Conv2d(inputs, outputs, size, 2, padding=size // 2, bias=False)
     return nn.Sequential(layer, nn.BatchNorm2d(outputs), nn.ReLU())
 
 
@@ -96,7 +96,7 @@ class GatedStage(nn.Module):
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
-        self.reduce = _convolution(inputs, outputs, 3, 2)
+        self.reduce = _halved(inputs, outputs, 3)
         self.gate = nn.Linear(GOAL, outputs)
         self.inner = Residual(outputs)
 
@@ -204,7 +204,7 @@ class Network(nn.Module):
         super().__init__()
         first, second, third = CHANNELS
         self.goal = nn.Embedding(len(GOALS), GOAL)
-        self.look = nn.Sequential(_convolution(3, first, 5, 2), _convolution(first, second, 3, 2))
+        self.look = nn.Sequential(_halved(3, first, 5), _halved(first, second, 3))
         self.spotter = Spotter(second)
         self.stage = GatedStage(second + 1, third)
         self.block = nn.Embedding(UNKNOWN_BLOCK + 1, BLOCK)
@@ -269,8 +269,6 @@ def load_network(path: Path = WEIGHTS) -> Network:
     Raises:
         BadWeights: There is no such file, or it is damaged or of another network.
     """
-    if not path.is_file():
-        raise BadWeights(f"{path} does not exist; make it with `python -m training.controller`.")
     tensors, _ = read(path)
     network = Network()
     weights = {name: torch.from_numpy(array.astype(np.float32)) for name, array in tensors.items()}

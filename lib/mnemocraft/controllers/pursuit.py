@@ -14,7 +14,7 @@ from mnemocraft.envs.minecraft.goals import Goal, goal_library
 
 
 class Controller(Protocol):
-    """What the scripted and the learned controller have in common.
+    """What all controllers have in common.
 
     Attributes:
         problem: Why it makes no headway, in one sentence; empty if it does.
@@ -45,14 +45,12 @@ class Outcome:
         steps: Steps taken for it.
         reason: Why not, in one sentence; empty on success.
         observation: The last one.
-        over: Whether the episode is over.
     """
 
     success: bool
     steps: int
     reason: str
     observation: Observation
-    over: bool
 
 
 def pursue(
@@ -69,7 +67,7 @@ def pursue(
     library = goal_library(VERSION)
     lack = library.failure(goal, counts(observation), nearby(observation))
     if lack:
-        return Outcome(False, 0, lack, observation, False)
+        return Outcome(False, 0, lack, observation)
     progress = Progress(goal, observation)
     info: dict[str, Any] = {}
     steps, over = 0, False
@@ -78,7 +76,7 @@ def pursue(
         steps, over = steps + 1, terminated or truncated
         progress.update(observation)
     reason = "" if progress.reached else _reason(progress, controller, info)
-    return Outcome(progress.reached, steps, reason, observation, over)
+    return Outcome(progress.reached, steps, reason, observation)
 
 
 def _reason(progress: Progress, controller: Controller, info: dict[str, Any]) -> str:

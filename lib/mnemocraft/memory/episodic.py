@@ -111,7 +111,7 @@ class EpisodicMemory:
         self.period = whole(period, "period", 1)
         self.encoder, self.images = encoder, images
         self.memories: list[Remembered] = []
-        self.time = self.added = 0
+        self.time = 0
 
     def situation(
         self,
@@ -138,7 +138,6 @@ class EpisodicMemory:
         inventory: Mapping[str, int] | None = None,
         biome: str = "",
         image: np.ndarray | None = None,
-        time: int | None = None,
     ) -> Remembered:
         """Remember a plan that worked; what is in excess after that is merged or forgotten (equation 3).
 
@@ -149,7 +148,6 @@ class EpisodicMemory:
             inventory: Units by item before it.
             biome: Where.
             image: What was seen: a picture (uint8), or its features (any other numbers).
-            time: Its place in time; by default after all others.
 
         Raises:
             MnemocraftError: The goal or the plan is empty, or a text is too long; nothing is kept then.
@@ -161,13 +159,11 @@ class EpisodicMemory:
                 raise MnemocraftError(
                     f"The {name} of a memory has {len(text):,} characters; at most {LONGEST:,} are kept."
                 )
-        self.added += 1
-        self.time = self.time + 1 if time is None else max(self.time, int(time))
-        now = self.time if time is None else int(time)
-        new = Remembered(self.situation(goal, scene, inventory, biome, image), plan, now)
+        self.time += 1
+        new = Remembered(self.situation(goal, scene, inventory, biome, image), plan, self.time)
         self.memories = [old for old in self.memories if not self._same(old, new)]  # real-time update
         self.memories.append(new)
-        if self.added % self.period == 0:
+        if self.time % self.period == 0:
             self.consolidate()
         while len(self.memories) > self.capacity:
             goals = [each.situation.goal for each in self.memories]

@@ -17,7 +17,7 @@ import pandas as pd
 
 from mnemocraft import stats
 from mnemocraft.figstyle import is_surrogate
-from mnemocraft.stats import PAIR, Cells, Direction, Estimate, Key, difference
+from mnemocraft.stats import Cells, Direction, Estimate, Key
 from mnemocraft.studies.markup import escaped
 from mnemocraft.surrogate.assumptions import ASSUMPTIONS
 
@@ -88,28 +88,9 @@ class Claim:
         return "not built in" if self.assumed_nothing else f"consequence of: {self.assumed}"
 
 
-def versus(hypothesis: str, text: str, metric: str, one: Key, other: Key, paper_verdict: str) -> Claim:
-    """The claim that ``one`` solves more of the same episodes than ``other``."""
-    return Claim(hypothesis, text, metric, difference([one], [other]), paper_verdict, rates=True)
-
-
 def minus(one: Mapping[Key, float], other: Mapping[Key, float]) -> dict[Key, float]:
     """Weights of a difference of two contrasts that have no cell in common."""
     return dict(one) | {key: -weight for key, weight in other.items()}
-
-
-def in_cells(episodes: pd.DataFrame, by: Sequence[str], keys: Sequence[Key]) -> pd.DataFrame:
-    """The episodes of some cells of a grid."""
-    cell = pd.Series(list(episodes[list(by)].itertuples(index=False, name=None)), episodes.index, object)
-    return episodes[cell.isin(set(keys))]
-
-
-def mcnemar(one: pd.DataFrame, other: pd.DataFrame, value: str, on: Sequence[str] = PAIR) -> float:
-    """McNemar's p over pairs of episodes; NaN while some of them are missing."""
-    try:
-        return stats.mcnemar(one, other, value=value, on=on).p
-    except stats.NotTestable:
-        return nan
 
 
 def players(episodes: pd.DataFrame) -> str:

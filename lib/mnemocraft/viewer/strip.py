@@ -130,27 +130,27 @@ def stepper(moments: list[Moment], look: Look = SMALL) -> widgets.VBox:
     return widgets.VBox([slider, box([picture, text])])
 
 
-def show(
-    episodes: pd.DataFrame, replay: Replay, look: Look = SMALL, limit: int = 50
-) -> widgets.VBox | HTML | str:
-    """A viewer for some episodes of a run: a menu of the first ``limit`` and a stepper.
+OFFERED = 50
+"""Episodes in the menu of a viewer, the first of a run."""
 
-    Headless it is the strip of the first episode; with no episode at all, a sentence.
+
+def show(episodes: pd.DataFrame, replay: Replay, look: Look) -> widgets.VBox | HTML:
+    """A viewer for some episodes of a run: a menu of the first of them and a stepper.
+
+    Headless it is the strip of the first episode.
 
     Args:
-        episodes: Rows of :func:`mnemocraft.runs.load_records`.
+        episodes: Rows of :func:`mnemocraft.runs.load_records`, at least one.
         replay: How to play one of them again.
         look: How large its pictures are shown.
     """
-    if episodes.empty:
-        return "No episode of this kind in these records."
 
     def moments(position: int) -> list[Moment]:
         return replay({str(name): value for name, value in episodes.iloc[position].items()})
 
     if headless():
         return static(moments(0), look)
-    names = [f"{r.condition} seed {r.seed} {r.task}: {r.reason}" for r in episodes.head(limit).itertuples()]
+    names = [f"{r.condition} seed {r.seed} {r.task}: {r.reason}" for r in episodes.head(OFFERED).itertuples()]
     menu = widgets.Dropdown(options=[(name, i) for i, name in enumerate(names)], description="episode")
 
     def steps(position: int) -> list[widgets.Widget]:

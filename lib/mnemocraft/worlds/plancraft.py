@@ -14,6 +14,7 @@ from mnemocraft.envs.plancraft import Example, examples, parse_action, plan
 from mnemocraft.envs.plancraft.actions import expert_actions
 from mnemocraft.envs.plancraft.data import SPLITS
 from mnemocraft.errors import MnemocraftError
+from mnemocraft.worlds.env_world import EnvWorld
 from mnemocraft.worlds.guides import guide
 from mnemocraft.worlds.plancraft_teacher import answer, asked, seen_game, without_slots
 from mnemocraft.worlds.world import Feedback, Observation, Task
@@ -27,7 +28,7 @@ An action is one line, one of
 """
 
 
-class PlancraftWorld:
+class PlancraftWorld(EnvWorld[PlancraftEnv]):
     """A crafting task; see :class:`~mnemocraft.worlds.World`.
 
     An action is a line such as ``move from I12 to A1 with quantity 1``, or a tool call as JSON. Besides the
@@ -41,18 +42,13 @@ class PlancraftWorld:
     guide, wording, encoder, idle = guide("plancraft"), _WORDING, "minilm", '{"name": "noop"}'
 
     def __init__(self, env: PlancraftEnv) -> None:
-        self.env = env
+        super().__init__(env)
         self._eager = False
         self._see(env.reset()[0])
         item = env.example
         split = "high" if item.id.startswith("VALR") else "low"
         goal = f"Craft an item of type: {item.target}"
         self.task = Task(f"plancraft/{split}/{item.id}", goal, env.max_steps, item.target, task_facts(item))
-
-    @property
-    def steps(self) -> int:
-        """Steps taken."""
-        return self.env.steps
 
     @property
     def reason(self) -> str:

@@ -223,24 +223,21 @@ def _literal(node: ast.expr) -> object:
         value = _literal(node.operand)
         return -value if isinstance(value, int) else value
     if isinstance(node, ast.Dict):
-        return pairs(node, [None if key is None else _literal(key) for key in node.keys], _literal)
+        return _pairs(node)
     raise at(
         node,
         f"an argument must be a text, a number, None or like {{'stick': 2}} ({type(node).__name__.lower()})",
     )
 
 
-def pairs(node: ast.Dict, keys: list[object], value_of: Callable[[ast.expr], object]) -> dict[str, object]:
-    """A dictionary from names to values.
-
-    Raises:
-        Unreadable: A key is no text, or comes twice.
-    """
+def _pairs(node: ast.Dict) -> dict[str, object]:
+    """A dictionary from names to values, each once."""
     found: dict[str, object] = {}
-    for key, value in zip(keys, node.values, strict=True):
+    for name, value in zip(node.keys, node.values, strict=True):
+        key = None if name is None else _literal(name)
         if not isinstance(key, str):
             raise at(node, f"{quoted(repr(key))} is no name of an item")
         if key in found:
             raise at(node, f"{quoted(key)} is named twice")
-        found[key] = value_of(value)
+        found[key] = _literal(value)
     return found

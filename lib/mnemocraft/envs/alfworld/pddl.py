@@ -40,7 +40,7 @@ def problem(
         receptacles: Their classes, such as ``Cabinet``.
         things: What is in them.
         holds: Pairs of classes: a receptacle, and what may be put there.
-        goal: What is to be true, see :func:`goal`.
+        goal: What is to be true, see :func:`placed` and :func:`lit`.
     """
     places, ids = _ids(receptacles), _ids([thing.name for thing in things])
     otypes = {thing.name for thing in things}

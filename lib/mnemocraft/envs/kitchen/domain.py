@@ -155,10 +155,10 @@ def from_toml(short: dict[str, Any]) -> dict[str, Any]:
     return {"object_types": short["types"], "predicate_defs": predicates, "action_defs": actions}
 
 
-def literals(text: str, key: str = "params") -> list[dict[str, Any]]:
+def literals(text: str) -> list[dict[str, Any]]:
     """``"loc(p1,s1) -vacant(s1)"`` as the JSON format's list of literals."""
     return [
-        {"predicate": name, key: args.split(","), "is_true": not minus}
+        {"predicate": name, "params": args.split(","), "is_true": not minus}
         for minus, name, args in _LITERAL.findall(text)
     ]
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -288,13 +289,5 @@ class _Order:
 
 def _joined(steps: Sequence[PlanStep]) -> Iterator[PlanStep]:
     """Equal actions in a row as one step."""
-    last: PlanStep | None = None
-    for step in steps:
-        if last is not None and (last.verb, last.item, last.using) == (step.verb, step.item, step.using):
-            last = PlanStep(last.verb, last.item, last.count + 1, last.using)
-            continue
-        if last is not None:
-            yield last
-        last = step
-    if last is not None:
-        yield last
+    for (verb, item, using), same in groupby(steps, key=lambda step: (step.verb, step.item, step.using)):
+        yield PlanStep(verb, item, len(list(same)), using)

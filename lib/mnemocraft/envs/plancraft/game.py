@@ -47,11 +47,11 @@ class Game:
             SLOT_NAMES[i]: (item, self.quantities[i]) for i, item in enumerate(self.types) if item is not None
         }
 
-    def counts(self, include_output: bool = False) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         """Units of each item on the table and in the inventory (the output is not made until it is taken)."""
         total: dict[str, int] = {}
         for i, item in enumerate(self.types):
-            if item is not None and (i or include_output):
+            if item is not None and i:
                 total[item] = total.get(item, 0) + self.quantities[i]
         return total
 

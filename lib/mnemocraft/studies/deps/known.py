@@ -6,9 +6,9 @@ about them (:mod:`training.finetune.worlds`). So *knows* and *must be told* are 
 
 from __future__ import annotations
 
-import random
 from functools import cache
 
+from mnemocraft.studies.small_player import half
 from mnemocraft.surrogate.minds.minecraft.sources import FUEL, shortest
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
 
@@ -16,11 +16,6 @@ VERSIONS = ("1.11.2", "1.16.5")
 """Of Minecraft, those of the studies."""
 BASIC = 4
 """An item on the way to more than so many of the 76 tasks is known: little could be made without it."""
-
-
-def half(what: str, everything: tuple[str, ...]) -> frozenset[str]:
-    """A fixed random half, rounded down."""
-    return frozenset(random.Random(f"known {what}").sample(sorted(everything), len(everything) // 2))
 
 
 @cache

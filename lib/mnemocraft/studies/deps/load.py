@@ -10,6 +10,8 @@ from mnemocraft.worlds.minecraft_tasks import MinecraftTask, minecraft_tasks
 
 STEM = "03_deps_rounds"
 GROUPS = ("MT1", "MT2", "MT3", "MT4", "MT5", "MT6", "MT7", "MT8")
+LEVELS = {"MT1 to MT4": GROUPS[:4], "MT5 to MT8": GROUPS[4:]}
+LEVEL_OF = {group: level for level, groups in LEVELS.items() for group in groups}
 EXAMPLES = (
     "wooden_door", "stone_pickaxe", "cooked_beef", "coal", "leather_helmet", "shears", "rail", "diamond",
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Tables and claims of notebook 03: ours beside the paper's (:mod:`~mnemocraft.studies.estimates`).
 
-Rates are fractions (the paper prints per cent), their intervals Wilson's over episodes. Claims are tested by
-clustered by task.
+Rates are fractions (the paper prints per cent), their intervals Wilson's over episodes. Claims are tested
+over tasks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, findings, papers
 from mnemocraft.studies.claims import ALL, Claim, Printed
 from mnemocraft.studies.deps import measures
-from mnemocraft.studies.deps.load import GROUPS, OVERWORLD_VERSION, WORLDS
+from mnemocraft.studies.deps.load import GROUPS, LEVEL_OF, LEVELS, OVERWORLD_VERSION, WORLDS
 from mnemocraft.studies.deps.measures import AT_MOST, AVERAGE, CELL, METHOD_OF, ROUNDS
 from mnemocraft.studies.estimates import NUMBERS, in_order, join, means, number, rates, text
 from mnemocraft.worlds.minecraft_tasks import minecraft_task, minecraft_tasks
@@ -197,7 +197,6 @@ def reading(table: pd.DataFrame, alike: pd.DataFrame) -> pd.DataFrame:
 
 BASELINES = ("gpt", "progprompt", "cot", "inner_monologue", "code_as_policies")
 HARD = ("MT5", "MT6", "MT7", "MT8")
-LEVELS = {"MT1 to MT4": GROUPS[:4], "MT5 to MT8": HARD}
 """The parts of a claim: easy and hard meta-tasks."""
 SCRIPT, LEARNED = "the overworld (script)", "the overworld (learned)"
 WHERE = {"text": "the text world", "overworld": SCRIPT, "learned": LEARNED}
@@ -309,8 +308,7 @@ def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
             for _, part in episodes.groupby("world", sort=False)
         ]
     )
-    level_of = {group: level for level, groups in LEVELS.items() for group in groups}
-    games = pd.concat([games.assign(level=ALL), games.assign(level=games["group"].map(level_of))])
+    games = pd.concat([games.assign(level=ALL), games.assign(level=games["group"].map(LEVEL_OF))])
     printed = _printed_cells()
     listed, smallest = _merged(CLAIMS, measures.identical(episodes), printed)
     success = measures.cells(games, [*CELL, "level"])

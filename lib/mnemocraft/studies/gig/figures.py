@@ -21,8 +21,8 @@ from mnemocraft import figstyle
 from mnemocraft.figstyle import PAGE, stamp, styled
 from mnemocraft.studies import plots
 from mnemocraft.studies.gig import small, small_tables
-from mnemocraft.studies.gig.load import MODES
-from mnemocraft.studies.gig.measures import LABELS, MAIN, WEAK
+from mnemocraft.studies.gig.load import MAIN, MODES
+from mnemocraft.studies.gig.measures import LABELS, WEAK
 from mnemocraft.studies.plots import PAPER, bars, per_cent, points, series, shifts, whiskers
 from mnemocraft.studies.small_player import UNKNOWN
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from mnemocraft.studies.deps.known import half
 from mnemocraft.studies.gig.load import MODES, tasks
+from mnemocraft.studies.small_player import half
 
 
 @cache

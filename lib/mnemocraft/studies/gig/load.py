@@ -12,6 +12,8 @@ from mnemocraft.envs.kitchen import HORIZONS, TASKS
 from mnemocraft.envs.kitchen.oracle import oracle_plan
 from mnemocraft.memory.traces import Traces
 
+MAIN = ("gig", "gig_exp", "recap", "react", "cot")
+"""The methods of the main comparison."""
 MODES = ("sync", "async")
 BANK_SEEDS = (0, 1, 2, 3, 4)
 """Layouts of the memory bank; with ten tasks a mode they make its 50 trajectories (section 4.1)."""

@@ -17,9 +17,8 @@ from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs.kitchen import HORIZONS
 from mnemocraft.runs import read_trajectory
 from mnemocraft.stats import ONE, Cells, Measure, rate
-from mnemocraft.studies.gig.load import MODES
+from mnemocraft.studies.gig.load import MAIN, MODES
 
-MAIN = ("gig", "gig_exp", "recap", "react", "cot")
 ABLATION = ("gig_bl", "gig_ld", "gig")
 WEAK = ("gig", "gig_exp", "recap", "react")
 LABELS = {name: method.label for name, method in METHODS.items()}

@@ -14,7 +14,7 @@ from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs import Condition, Stream, Study
 from mnemocraft.runs.sources import fingerprint
 from mnemocraft.studies.checks import check_seeds
-from mnemocraft.studies.gig.load import MODES, environment, memory_bank, task_facts, tasks
+from mnemocraft.studies.gig.load import MAIN, MODES, environment, memory_bank, task_facts, tasks
 from mnemocraft.worlds.kitchen import KitchenWorld
 
 STEM = "09_gig_robotouille"
@@ -22,10 +22,9 @@ LAYOUTS = tuple(range(42, 30 * 42 + 1, 42))
 """Seeds of profile ``full``: the paper's ten (42, 84 ... 420) and twenty more by the same rule."""
 MULTIPLIER = 3
 """Step limit in listed horizons, as in GiG's Tables 7 to 16; the benchmark's own configuration has 1.5."""
-_MAIN = ("gig", "gig_exp", "recap", "react", "cot")
 PARTS = {
     "main": (
-        *((method, mode) for mode in MODES for method in _MAIN),
+        *((method, mode) for mode in MODES for method in MAIN),
         ("gig_ld", "sync"),
         ("gig_bl", "sync"),
     ),

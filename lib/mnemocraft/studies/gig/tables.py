@@ -20,11 +20,11 @@ from mnemocraft.agents.gig.methods import METHODS
 from mnemocraft.envs.kitchen import HORIZONS, TITLES
 from mnemocraft.stats import Key, difference
 from mnemocraft.studies import claims, estimates, papers
-from mnemocraft.studies.claims import Claim, minus, versus
+from mnemocraft.studies.claims import Claim, minus
 from mnemocraft.studies.estimates import NUMBERS, grid
 from mnemocraft.studies.gig import measures
-from mnemocraft.studies.gig.load import MODES
-from mnemocraft.studies.gig.measures import ABLATION, CELL, LABELS, MAIN, PLANNED
+from mnemocraft.studies.gig.load import MAIN, MODES
+from mnemocraft.studies.gig.measures import ABLATION, CELL, LABELS, PLANNED
 
 AVERAGE = "Average"
 OURS = {
@@ -177,8 +177,8 @@ def _better(
     """``one`` solves more kitchens than ``other``."""
     who = " with the less able model" if level == "weak" else ""
     text = f"{LABELS[one]} solves more than {LABELS[other]} in {mode} kitchens{who}"
-    claim = versus(hypothesis, text, "pass_at_1", (level, mode, one), (level, mode, other), paper_verdict)
-    return replace(claim, assumed=assumed)
+    more = _gain(one, [other], mode, level)
+    return Claim(hypothesis, text, "pass_at_1", more, paper_verdict, rates=True, assumed=assumed)
 
 
 def _gain(one: str, others: Sequence[str], mode: str, level: str = "strong") -> dict[Key, float]:

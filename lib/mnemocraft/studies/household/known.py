@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from mnemocraft.studies.deps.known import half
+from mnemocraft.studies.small_player import half
 from mnemocraft.surrogate.minds.household.beliefs import BOTH, FIRST, LAMP, TOOL, TOOLS
 
 TOOL_RULES = tuple(TOOL.format(state=state, tool=tool) for state, tool in TOOLS.items())

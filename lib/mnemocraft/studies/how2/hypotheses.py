@@ -18,7 +18,7 @@ from mnemocraft.agents.how2.settings import MEMORY_SETUPS, SETUPS, TEACHERS
 from mnemocraft.figstyle import is_surrogate
 from mnemocraft.stats import Cells, Direction, Estimate, Key, difference
 from mnemocraft.studies import claims, papers
-from mnemocraft.studies.claims import Claim, in_cells, mcnemar, minus
+from mnemocraft.studies.claims import Claim, minus
 from mnemocraft.studies.how2 import measures
 from mnemocraft.studies.how2.load import SPLITS
 from mnemocraft.studies.how2.measures import CELL
@@ -79,11 +79,11 @@ def t_tests(episodes: pd.DataFrame) -> pd.DataFrame:
     solvable, standin = episodes[episodes["solvable"] == 1], is_surrogate(claims.players(episodes))
     found, rows = [], []
     for fact, (name, pools) in COMPARISONS.items():
-        one, other = (in_cells(solvable, CELL, pool) for pool in pools)
+        one, other = (_in_cells(solvable, pool) for pool in pools)
         contrast, student = difference(*pools), stats.t_test(one["solved"], other["solved"])
         effect = success.estimate(contrast)
         p = {"p_clustered": effect.p, "p_student": student.p}
-        p["p_mcnemar"] = mcnemar(one, other, "solved", _pairs(*pools))
+        p["p_mcnemar"] = _mcnemar(one, other, _pairs(*pools))
         found.append(effect)
         rows.append(
             {"comparison": name, "difference": effect.value, "low": effect.low, "high": effect.high}
@@ -120,6 +120,20 @@ def _conclusion(found: Estimate, p_holm: float, standin: bool) -> str:
     )
 
 
+def _in_cells(episodes: pd.DataFrame, keys: Sequence[Key]) -> pd.DataFrame:
+    """The episodes of some cells of the grid."""
+    cell = pd.Series(list(episodes[list(CELL)].itertuples(index=False, name=None)), episodes.index, object)
+    return episodes[cell.isin(set(keys))]
+
+
+def _mcnemar(one: pd.DataFrame, other: pd.DataFrame, on: Sequence[str]) -> float:
+    """McNemar's p; NaN while some of the pairs are missing."""
+    try:
+        return stats.mcnemar(one, other, value="solved", on=on)
+    except stats.NotTestable:
+        return np.nan
+
+
 def table7(episodes: pd.DataFrame) -> pd.DataFrame:
     """Two-way ANOVA of success: teacher (executable, subgoal) x memory (Just Ask, memory-only).
 
@@ -127,7 +141,7 @@ def table7(episodes: pd.DataFrame) -> pd.DataFrame:
     none, nor where a stand-in played.
     """
     pool = _keys((*JUST_ASK, *MEMORY_ONLY), (EXECUTABLE, SUBGOAL))
-    data = in_cells(episodes[episodes["solvable"] == 1], CELL, pool)
+    data = _in_cells(episodes[episodes["solvable"] == 1], pool)
     interaction = measures.cells(episodes, "overall_sr").estimate(minus(_drop(EXECUTABLE), _drop(SUBGOAL)))
     data = data.rename(columns={"setup": "memory"}).astype({"teacher": str, "memory": str})
     paper = papers.table("how2_table7").rename(columns={"value": "paper"})

@@ -6,6 +6,7 @@ from functools import cache
 import networkx as nx
 
 from mnemocraft.envs.plancraft import Example, PlancraftEnv, book, example, examples
+from mnemocraft.studies.small_player import half
 
 SPLITS = ("low", "high")
 ADAPTER = "plancraft_gemma-3-270m"
@@ -69,5 +70,4 @@ def known_targets() -> frozenset[str]:
     The small model sees the others only together with an answer, so that *knows* and *does not know* are
     conditions of a study.
     """
-    everything = sorted(book().by_result)
-    return frozenset(random.Random("known targets").sample(everything, len(everything) // 2))
+    return half("targets", book().by_result)

@@ -11,12 +11,12 @@ from matplotlib.ticker import MaxNLocator
 from mnemocraft import figstyle
 from mnemocraft.figstyle import COLUMN, PAGE, stamp, styled
 from mnemocraft.studies import plots
+from mnemocraft.studies.deps.load import GROUPS
 from mnemocraft.studies.mindstores import small, small_tables
 from mnemocraft.studies.mindstores.load import (
     CONTINUAL_PLAYERS,
     FRESH,
     FRESH_PLAYERS,
-    GROUPS,
     NEIGHBOURS,
     SKILL_OF,
     SKILL_PLAYERS,

@@ -15,7 +15,6 @@ from mnemocraft.studies import papers
 STEM = "06_mindstores_k_ablation"
 VERSION = "1.11.2"
 """Of the game that MineDojo plays."""
-GROUPS = ("MT1", "MT2", "MT3", "MT4", "MT5", "MT6", "MT7", "MT8")
 ROUNDS = 2
 """Plans after the first in an episode. Without a bound DEPS with the stand-in solves every task, so that no
 memory could help; with two it solves about half."""

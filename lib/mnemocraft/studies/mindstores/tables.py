@@ -15,6 +15,7 @@ from mnemocraft.runs.study import FAILURES
 from mnemocraft.stats import Key, difference, rate
 from mnemocraft.studies import claims, papers
 from mnemocraft.studies.claims import AGAINST, ALL, NOT_ASKED, Claim
+from mnemocraft.studies.deps.load import GROUPS, LEVEL_OF, LEVELS
 from mnemocraft.studies.deps.measures import AVERAGE, with_average
 from mnemocraft.studies.estimates import NUMBERS, in_order, means, rates
 from mnemocraft.studies.mindstores.load import (
@@ -22,7 +23,6 @@ from mnemocraft.studies.mindstores.load import (
     DEPS,
     FRESH,
     FULL,
-    GROUPS,
     NEIGHBOURS,
     OVERWORLD,
     PLAYERS,
@@ -155,7 +155,6 @@ def _labelled(table: pd.DataFrame, part: str) -> pd.DataFrame:
 
 MENDS, FORESEES = "remembered outcomes mend beliefs", "foresees what is remembered"
 EXPLAINS = "an explanation mends a belief"
-LEVELS = {"MT1 to MT4": GROUPS[:4], "MT5 to MT8": GROUPS[4:]}
 NO_TEST = "holds (Table 4, no test)"
 
 
@@ -201,9 +200,8 @@ CLAIMS = (
 
 def verdicts(episodes: pd.DataFrame) -> pd.DataFrame:
     """The claims on prepared episodes (:func:`~mnemocraft.studies.claims.judge`), by task."""
-    level_of = {group: level for level, groups in LEVELS.items() for group in groups}
     mine = episodes[episodes["part"].isin((FRESH, SHARED, OVERWORLD))]
-    both = pd.concat([mine.assign(level=ALL), mine.assign(level=mine["group"].map(level_of))])
+    both = pd.concat([mine.assign(level=ALL), mine.assign(level=mine["group"].map(LEVEL_OF))])
     measured = {"success": stats.cells(both, rate("passed"), (*CELL, "level"), cluster="item")}
     return claims.judge(CLAIMS, measured, "tasks", _printed_cells(), claims.players(episodes))
 

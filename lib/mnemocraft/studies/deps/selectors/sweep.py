@@ -53,7 +53,7 @@ LABELS = {
 }
 SELECTORS = tuple(LABELS)
 """The last one only where its weights are named."""
-NO_MODEL = ModelSpec("surrogate")
+NOBODY = ModelSpec("surrogate")
 """A run needs somebody to open, though nobody is asked."""
 
 PROFILES = {
