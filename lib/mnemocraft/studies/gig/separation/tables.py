@@ -7,7 +7,6 @@ go together; the halves are shared by all encoders, so that differences between 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict
 from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
@@ -24,8 +23,8 @@ from mnemocraft.gnn.sequences import KitchenTrace
 from mnemocraft.memory.session import SAME
 from mnemocraft.memory.traces import TAU
 from mnemocraft.paths import NO_MODEL
-from mnemocraft.stats import Cells, Floats, Key, difference, rate
-from mnemocraft.studies import claims, report
+from mnemocraft.stats import Cells, Estimate, Floats, Key, difference, rate
+from mnemocraft.studies import claims, estimates, report
 from mnemocraft.studies.claims import ALL, Claim
 from mnemocraft.studies.gig.load import MODES
 from mnemocraft.studies.gig.separation import embeddings
@@ -110,11 +109,15 @@ def separation_table(table: pd.DataFrame) -> pd.DataFrame:
             found = {"different kitchens": apart.estimate({(encoder,): 1})}
             found |= {name: by_relation.estimate({(encoder, name): 1}) for name in RELATIONS}
             rows += [
-                {"encoder": encoder, "kitchens": name, "measure": measure} | asdict(estimate)
+                {"encoder": encoder, "kitchens": name, "measure": measure} | _numbers(estimate)
                 for name, estimate in found.items()
                 if estimate.n
             ]
-    return pd.DataFrame(rows).drop(columns="p")
+    return pd.DataFrame(rows)
+
+
+def _numbers(found: Estimate) -> dict[str, float]:
+    return {**estimates.numbers(found), "clusters": found.clusters}
 
 
 def write(found: Mapping[str, pd.DataFrame], seeds: Sequence[int], folder: Path) -> None:
@@ -146,10 +149,10 @@ def adjacent_table(steps: pd.DataFrame) -> pd.DataFrame:
     cells = stats.cells(steps, stats.rate("below"), by=["encoder"], cluster="kitchen")
     rows = []
     for encoder, mine in steps.groupby("encoder", sort=False):
-        estimate = asdict(cells.estimate({(str(encoder),): 1}))
+        estimate = _numbers(cells.estimate({(str(encoder),): 1}))
         low, middle, high = np.quantile(mine["distance"], [0.05, 0.5, 0.95])
         rows.append({"encoder": encoder} | estimate | {"q05": low, "median": middle, "q95": high})
-    return pd.DataFrame(rows).drop(columns="p")
+    return pd.DataFrame(rows)
 
 
 def distance_table(found: Mapping[str, Distances]) -> pd.DataFrame:
