@@ -40,7 +40,7 @@ TARGET = 0.95
 
 def study(agents: Sequence[str], every: int) -> Study:
     """Every agent on every game (or one of ``every`` of them); a stream a game, named by its place."""
-    games, streams = task_names("household"), []
+    games, streams = task_names(), []
     for agent in agents:
         condition = Condition(agent, {"agent": agent, "max_steps": sweep.MAX_STEPS, "sub_goals": False})
         streams += [Stream(condition, n, (games[n],)) for n in range(0, len(games), every)]

@@ -142,14 +142,14 @@ def test_text_carried_over_costs_more_when_it_is_read_anew() -> None:
 @pytest.mark.parametrize(
     ("work", "said"),
     [
-        (lambda: react_attention_cost(0, 1, 1, 1), "steps is 0"),
-        (lambda: gig_attention_cost(2.5, 1, 1, 1, 1), "steps is 2.5"),  # type: ignore[arg-type]
+        (lambda: react_attention_cost(0, 1, 1, 1), "steps must be a whole number from 1, not 0"),
+        (lambda: gig_attention_cost(2.5, 1, 1, 1, 1), "steps must be a whole number from 1, not 2.5"),  # type: ignore[arg-type]
         (lambda: react_attention_cost(3, 1, -4, 1), "observation is -4"),
         (lambda: gig_attention_cost(3, 1, 1, 1, math.nan), "branching is nan"),
         (lambda: react_attention_cost(3, "9", 1, 1), "system is '9'"),
         (lambda: crossover_horizon(1, 1, math.inf, 1), "output is inf"),
         (lambda: crossover_horizon(1, 1, 1, 1, 0), "factor is 0"),
-        (lambda: react_attention_cost(0, 1, 1, 1), "steps is 0"),
+        (lambda: react_attention_cost(0, 1, 1, 1), "steps must be a whole number from 1, not 0"),
         (lambda: conversation([]), "no call"),
         (lambda: conversation([(5, -1)]), r"\(5, -1\) has a negative count"),
         (lambda: conversation([(5, 1), (9, 1)], kept=[True]), "kept has 1 entries for 2 calls"),

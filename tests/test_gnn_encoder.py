@@ -229,7 +229,7 @@ def test_observation_texts_train_as_their_graphs_do() -> None:
         ([], 1, "needs 2 of them, not 0"),
         (walks(0)[:1], 1, "needs 2 of them, not 1"),
         ([*walks(0), walks(0)[0][:1]], 1, "Trace 3 has 1 states"),
-        (walks(0), 0, "epochs is 0"),
+        (walks(0), 0, "epochs must be a whole number from 1, not 0"),
     ],
 )
 def test_what_cannot_be_trained_on_is_refused(traces: list, epochs: int, sentence: str) -> None:

@@ -148,11 +148,11 @@ def test_messages_that_are_no_json_are_refused_in_a_sentence(messages):
         ({"name": "m", "temprature": 1}, "does not know temprature; it accepts timeout, tool_mode"),
         ({"name": "surrogate", "tool_mode": "text"}, "does not know tool_mode; it accepts no further"),
         ({"name": "surrogate", "base_url": "http://x"}, "base_url and api_key are for a server's model"),
-        ({"name": "m", "max_concurrency": 0}, "max_concurrency must be a whole number of at least 1"),
+        ({"name": "m", "max_concurrency": 0}, "max_concurrency must be a whole number from 1"),
         ({"name": "m", "max_retries": -1}, "max_retries must be a whole number"),
         ({"name": "m", "base_url": "http://x", "tool_mode": "maybe"}, "tool_mode must be"),
         ({"name": "local:/no/such.gguf"}, "no model file"),
-        ({"name": "local", "parallel": 0}, "parallel must be a whole number of at least 1"),
+        ({"name": "local", "parallel": 0}, "parallel must be a whole number from 1"),
     ],
 )
 def test_wrong_settings_are_one_sentence(arguments, sentence):

@@ -85,7 +85,7 @@ class Kitchen(KitchenEnv):
 
 
 def dishes(scene, mind):
-    return understand(mind.goal, Counter(scene.kinds.values()), mind)
+    return understand(mind.task, Counter(scene.kinds.values()), mind)
 
 
 def mind_with(env, known, unknown=()):

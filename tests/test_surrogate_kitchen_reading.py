@@ -23,7 +23,7 @@ STEPS = {"cut": 3, "cook": 4, "fry": 4, "fill": 4, "boil": 4}
 
 
 def dishes(scene, mind):
-    return understand(mind.goal, Counter(scene.kinds.values()), mind)
+    return understand(mind.task, Counter(scene.kinds.values()), mind)
 
 
 @needs_shared
@@ -34,7 +34,7 @@ def test_goal_texts_mean_what_the_benchmark_checks(task):
     (file,) = (SHARED / "data" / f"{mode}hronous").glob(f"{number}_*.json")
     spec = json.loads(file.read_text(encoding="utf-8"))
     mind = Beliefs(Competence(1, 1, 0, 0), spec["goal_description"], "")
-    read = understand(mind.goal, Counter(item["name"] for item in spec["items"]), mind)
+    read = understand(mind.task, Counter(item["name"] for item in spec["items"]), mind)
     mine = Counter()
     for dish in read:
         layers = [need for need in (dish.base, *dish.fillings, dish.top) if need is not None]

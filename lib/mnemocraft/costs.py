@@ -22,6 +22,7 @@ from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeVar
 
+from mnemocraft.bounded import whole
 from mnemocraft.errors import MnemocraftError
 
 Number = TypeVar("Number", int, float, Fraction)
@@ -227,9 +228,7 @@ def _first(holds: Callable[[int], bool], start: int) -> int:
 
 
 def _steps(steps: int) -> int:
-    if not isinstance(steps, Integral) or steps < 1:
-        raise MnemocraftError(f"steps is {steps!r}; it must be a whole number from 1 up.")
-    return int(steps)
+    return whole(steps, "steps", 1)
 
 
 def _lengths(**named: Any) -> list[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
+from mnemocraft.bounded import whole
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.gnn.encoder import Encoder, State, as_data, collate, one_thread
 from mnemocraft.gnn.loss import UNIFORMITY, loss
@@ -78,5 +79,4 @@ def _check(traces: Sequence[Sequence[Data]], epochs: int) -> None:
     for i, trace in enumerate(traces):
         if len(trace) < 2:
             raise MnemocraftError(f"Trace {i} has {len(trace)} states; a pair of neighbours needs 2.")
-    if not isinstance(epochs, int) or epochs < 1:
-        raise MnemocraftError(f"epochs is {epochs!r}; it must be a whole number of at least 1.")
+    whole(epochs, "epochs", 1)

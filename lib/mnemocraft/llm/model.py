@@ -290,8 +290,8 @@ def get_model(
     """
     if not isinstance(name, str):
         raise MnemocraftError(f"The name of a model must be a text, such as 'surrogate', not {name!r}.")
-    _check_count("max_concurrency", max_concurrency, 1)
-    _check_count("max_retries", max_retries, 0)
+    whole(max_concurrency, "max_concurrency", 1)
+    whole(max_retries, "max_retries", 0)
     if budget is not None and not isinstance(budget, Budget):
         raise MnemocraftError(f"budget must be Budget(tokens=..., dollars=...), not {budget!r}.")
     kind, _, rest = name.partition(":")
@@ -314,7 +314,7 @@ def get_model(
         from mnemocraft.llm.local import Local
 
         for what in options.keys() - {"timeout", "server"}:
-            _check_count(what, options[what], 1)
+            whole(options[what], what, 1)
         backend = Local(rest, **options)
         max_concurrency = options.get("parallel", 1)
     else:
@@ -337,11 +337,6 @@ _OPTIONS = {
     "endpoint": {"timeout", "tool_mode"},
     "local": {"timeout", "context", "threads", "parallel", "server"},
 }
-
-
-def _check_count(what: str, value: Any, least: int) -> None:
-    if not isinstance(value, int) or value < least:
-        raise MnemocraftError(f"{what} must be a whole number of at least {least}, not {value!r}.")
 
 
 def _check_options(name: str, kind: str, options: dict[str, Any], base_url: Any, api_key: Any) -> None:

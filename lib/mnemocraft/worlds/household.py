@@ -167,7 +167,7 @@ def household(name: str, seed: int = 0, max_steps: int = 50, sub_goals: bool = F
     return (SubGoalWorld if sub_goals else HouseholdWorld)(name, env, {"task_type": kind})
 
 
-def task_names(kind: str) -> list[str]:
+def task_names() -> list[str]:
     """Our small games, then the 134 of ALFWorld's split ``valid_unseen``."""
     known = known_games()
     return [f"{source}/{name}" for source in _PATHS for name in known[source]]

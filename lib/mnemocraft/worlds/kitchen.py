@@ -96,6 +96,6 @@ def kitchen(name: str, seed: int = 0, max_steps: float | None = None) -> Kitchen
     return KitchenWorld(KitchenEnv(name, seed, max_steps=max_steps))
 
 
-def task_names(kind: str) -> list[str]:
+def task_names() -> list[str]:
     """The 20 tasks of the benchmark."""
     return list(TASKS)

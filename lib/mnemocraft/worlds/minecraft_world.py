@@ -123,6 +123,6 @@ class MinecraftWorld(ABC):
         return self.observe().text
 
 
-def task_names(kind: str) -> list[str]:
+def task_names() -> list[str]:
     """The tasks of DEPS."""
     return [task.key for task in minecraft_tasks()]

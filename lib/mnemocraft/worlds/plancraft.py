@@ -156,7 +156,7 @@ def plancraft(name: str, seed: int = 0, max_steps: int = 30) -> PlancraftWorld:
     return PlancraftWorld(PlancraftEnv(split, _places(split)[task], max_steps))
 
 
-def task_names(kind: str) -> list[str]:
+def task_names() -> list[str]:
     """Every task of the splits that How2 plays."""
     return [f"{split}/{item.id}" for split in ("low", "high") for item in examples(split)]
 

@@ -17,7 +17,7 @@ KINDS = {
     "tabletop": "mnemocraft.worlds.tabletop:tabletop",
     "household": "mnemocraft.worlds.household:household",
 }
-"""Where the maker of each kind of world is; its module also has ``task_names(kind)``."""
+"""Where the maker of each kind of world is; its module also has ``task_names()``."""
 
 
 def make(task: str, seed: int = 0, **options: Any) -> World:
@@ -45,4 +45,4 @@ def tasks(kind: str | None = None) -> list[str]:
     modules = {
         each: entry(KINDS, each, "kind of world").__module__ for each in (KINDS if kind is None else [kind])
     }
-    return [f"{each}/{name}" for each, at in modules.items() for name in import_module(at).task_names(each)]
+    return [f"{each}/{name}" for each, at in modules.items() for name in import_module(at).task_names()]

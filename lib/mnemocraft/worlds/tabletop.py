@@ -101,6 +101,6 @@ def tabletop(
     return TabletopWorld(TabletopEnv(name, seed, rates, max_steps))
 
 
-def task_names(kind: str) -> list[str]:
+def task_names() -> list[str]:
     """The five tasks."""
     return list(TASKS)

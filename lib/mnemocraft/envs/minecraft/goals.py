@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
+from mnemocraft.bounded import whole
 from mnemocraft.envs.minecraft.engine import engine
 from mnemocraft.envs.minecraft.operators import Name, Operator, Operators
 from mnemocraft.envs.minecraft.sentences import failure, unknown
@@ -98,10 +99,7 @@ class GoalLibrary:
         ways = self._operators.get(goal.name)
         if ways is None:
             raise MnemocraftError(self._unknown(goal))
-        if isinstance(goal.count, bool) or not isinstance(goal.count, int) or goal.count < 1:
-            raise MnemocraftError(
-                f"The count of a goal must be a whole number of at least 1, not {goal.count!r}."
-            )
+        whole(goal.count, "The count of a goal", 1)
         if goal.tool and goal.tool not in self.rules.items:
             raise MnemocraftError(unknown(self.engine, "craft", goal.tool))
         return tuple(self._scaled(way, goal) for way in ways)

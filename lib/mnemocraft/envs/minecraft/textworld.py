@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium
 
+from mnemocraft.bounded import whole
 from mnemocraft.envs.checks import tool_call
 from mnemocraft.envs.minecraft.engine import Inventory, TextWorldEngine, engine
 from mnemocraft.envs.minecraft.operators import Name, Operator
@@ -63,8 +64,7 @@ class TextWorldEnv(TaskEnv[Action | str]):
         durability: bool = False,
     ) -> None:
         self.engine: TextWorldEngine = engine(version, rules)
-        if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
-            raise MnemocraftError(f"max_steps must be a whole number of at least 1, not {max_steps!r}.")
+        max_steps = whole(max_steps, "max_steps", 1)
         if durability and rules != "game":
             raise MnemocraftError(
                 "Nothing wears under MC-TextWorld's rules; use rules='game' with durability."
@@ -256,8 +256,5 @@ def _numbers(
     for item, units in numbers.items():
         if world.real and item not in world.items and item not in known:
             raise MnemocraftError(unknown(world, "mine", str(item)))
-        if isinstance(units, bool) or not isinstance(units, int) or units < least:
-            raise MnemocraftError(
-                f"The number of {item} must be a whole number of at least {least}, not {units!r}."
-            )
+        whole(units, f"The number of {item}", least)
     return dict(numbers)

@@ -1,6 +1,5 @@
 """What the streams of the kitchen study start from: kitchens, facts about tasks, encoder, memory bank."""
 
-from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -56,27 +55,12 @@ def memory_bank(mode: str, bank: type[Traces] = Traces) -> Traces:
     return memory
 
 
-def replay(task: str, seed: int, actions: Sequence[str]) -> tuple[str, list[str]]:
-    """The goal of a kitchen, and its object blocks before each of the actions."""
-    env = KitchenEnv(task, seed)
-    env.reset()
-    objects = []
-    for action in actions:
-        objects.append(env.observation())
-        env.step(action)
-    return env.goal_description, objects
-
-
 @cache
 def _oracle_trajectories(mode: str) -> tuple[Trajectory, ...]:
     """Once per process: some 1,700 states a mode, a trajectory at a time."""
-    from mnemocraft.gnn import load_encoder, scene_graph  # loads PyTorch, which most methods do without
+    from mnemocraft.gnn import load_encoder  # loads PyTorch, which most methods do without
+    from mnemocraft.gnn.sequences import solved
 
-    found = []
-    for task in tasks(mode):
-        for seed in BANK_SEEDS:
-            actions = oracle_plan(task, seed)
-            goal, objects = replay(task, seed, actions)
-            embeddings = load_encoder().encode([scene_graph(text) for text in objects])
-            found.append(Trajectory(goal, embeddings, actions))
-    return tuple(found)
+    encoder = load_encoder()
+    traces = (solved(task, seed) for task in tasks(mode) for seed in BANK_SEEDS)
+    return tuple(Trajectory(t.goal, encoder.encode(t.graphs[:-1]), t.actions) for t in traces)

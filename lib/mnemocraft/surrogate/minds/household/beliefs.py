@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from mnemocraft.surrogate.chance import chance
-from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds import beliefs
 
 OPENS = "what is closed has to be opened"
 """Unknown: a closed receptacle is passed by, or things are put into it as it is."""
@@ -84,38 +84,10 @@ def _places() -> dict[str, list[str]]:
     return tomllib.loads((files(__package__) / "places.toml").read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True)
-class Beliefs:
-    """A reader with beliefs, for one call.
+class Beliefs(beliefs.Beliefs):
+    """Those of a reader about a household, for one call."""
 
-    Attributes:
-        who: Its competence.
-        task: The task's sentence; with the seed it fixes the beliefs.
-        moment: What tells this call from others.
-        told: Beliefs that something in the context has put right.
-    """
-
-    who: Competence
-    task: str
-    moment: str
-    told: frozenset[str] = frozenset()
-
-    def knows(self, belief: str) -> bool:
-        """Whether a belief is right, by itself or because it was told."""
-        own = self.who.knows(belief, "household", self.who.seed, self.task, belief)
-        return own or belief in self.told
-
-    def again(self, belief: str) -> bool:
-        """Whether thinking again puts a belief right."""
-        return self.who.knows(belief, "again", self.who.seed, self.task, belief)
-
-    def heeds(self, *what: object) -> bool:
-        """Whether it takes notice of something in this call."""
-        return self.who.heeds(self.moment, *what)
-
-    def learns(self, beliefs: Iterable[str]) -> Beliefs:
-        """The same with some beliefs put right."""
-        return replace(self, told=self.told | frozenset(beliefs))
+    world = "household"
 
     def tool(self, state: str) -> str:
         """The kind of receptacle that makes a thing clean, hot or cool."""

@@ -6,10 +6,7 @@ described beside it. Beliefs about *dishes* say what has to be made, beliefs abo
 there. Only the latter can be refuted by looking at what an action leads to.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-
-from mnemocraft.surrogate.competence import Competence
+from mnemocraft.surrogate.minds import beliefs
 
 TABLE = "a dish belongs on a table"
 """Unknown: it is served wherever its first layer lies."""
@@ -61,46 +58,18 @@ def prepared(kind: str, state: str) -> str:
     return f"{kind} has to be {state}"
 
 
-@dataclass(frozen=True)
-class Beliefs:
-    """A reader with beliefs, for one call.
+class Beliefs(beliefs.Beliefs):
+    """Those of a reader about a kitchen, for one call."""
 
-    Attributes:
-        who: Its competence.
-        goal: Goal text; with the seed it fixes the beliefs.
-        moment: What tells this call from others; draws about the call depend on it.
-        told: Beliefs that something in the context has put right.
-    """
-
-    who: Competence
-    goal: str
-    moment: str
-    told: frozenset[str] = frozenset()
-
-    def knows(self, belief: str) -> bool:
-        """Whether a belief is right, by itself or because it was told."""
-        own = self.who.knows(belief, "kitchen", self.who.seed, self.goal, belief)
-        return own or belief in self.told
-
-    def heeds(self, *what: object) -> bool:
-        """Whether it takes notice of something in this call."""
-        return self.who.heeds(self.moment, *what)
+    world = "kitchen"
 
     def was_told(self, belief: str) -> bool:
         """Whether it took up what the recipes or the goal say in plain words; once for an episode."""
-        return self.who.heeds("plain words", self.goal, belief)
-
-    def learns(self, beliefs: Iterable[str]) -> "Beliefs":
-        """The same with some beliefs put right."""
-        return replace(self, told=self.told | frozenset(beliefs))
+        return self.who.heeds("plain words", self.task, belief)
 
     def second_thoughts(self) -> list[str]:
         """Wrong beliefs about dishes that thinking again puts right, each with probability ``knowledge``."""
-        return [
-            belief
-            for belief in DISHES
-            if not self.knows(belief) and self.who.knows(belief, "again", self.who.seed, self.goal, belief)
-        ]
+        return [belief for belief in DISHES if not self.knows(belief) and self.again(belief)]
 
 
 def lessons(text: str) -> frozenset[str]:

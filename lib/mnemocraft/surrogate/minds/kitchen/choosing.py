@@ -90,7 +90,7 @@ def survey(scene: SeenKitchen, prompt: Conversation, beliefs: Beliefs) -> tuple[
 
 def dishes_in(scene: SeenKitchen, beliefs: Beliefs) -> tuple[Dish, ...]:
     """The dishes it has to make."""
-    return understand(beliefs.goal, Counter(scene.kinds.values()), beliefs)
+    return understand(beliefs.task, Counter(scene.kinds.values()), beliefs)
 
 
 def _layout(scene: SeenKitchen, prompt: Conversation, beliefs: Beliefs) -> Layout:
@@ -178,7 +178,7 @@ def _considered(scene: SeenKitchen, layout: Layout, prompt: Conversation, belief
     past = prompt.experience
     if past is not None and beliefs.heeds("experience"):
         action = _alike(past[1], prompt.valid)
-        related = not prompt.loop and words(past[0]) & words(beliefs.goal)
+        related = not prompt.loop and words(past[0]) & words(beliefs.task)
         if action and (not own or (related and _harmless(action, layout, prompt, beliefs))):
             yield Idea(action)
     if own:
