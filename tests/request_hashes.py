@@ -82,7 +82,7 @@ def parts() -> Iterator[tuple[str, str, Study, tuple[int, ...]]]:
     yield "04", "surrogate", selectors.study("smoke", [100], ["sighted"]), (0, 2)
     learned = deps.study("full", [0], "learned")
     assert learned is not None
-    yield "03 learned", "surrogate", _of(learned, [s for s in learned.streams if s.seed == 0][2:3]), (1,)
+    yield "03 learned", "surrogate", _of(learned, [s for s in learned.streams if s.seed == 0][-1:]), (1,)
     for part in ("main", "weak", "star"):
         model = "surrogate:knowledge=0.5" if part == "weak" else "surrogate"
         yield f"09 {part}", model, gig.study("quick", [42], part), (0, 3)
