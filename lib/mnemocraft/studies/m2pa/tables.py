@@ -16,7 +16,6 @@ from mnemocraft.studies.m2pa.load import LEVELS, MAIN, PLAYERS, SIGHT_TASKS, tas
 
 PAPERS = {"m2pa": "M2PA", "deps": "DEPS", "plan4mc": "Plan4MC", "mp5": "MP5"}
 """The paper's name of a player."""
-CONTROLS = ("shuffled", "more_calls")
 ABLATION = {"semantic": (1, 0, 0, 0), "sensory": (1, 1, 0, 0), "working": (1, 1, 1, 0), "m2pa": (1, 1, 1, 1)}
 """Table 2's memories of a player: semantic, sensory, working, episodic."""
 ABLATED = {"crafting_table": 1, "diamond_pickaxe": 5}
@@ -63,13 +62,13 @@ def table1(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 def table2(episodes: pd.DataFrame) -> pd.DataFrame:
-    """The ablation of the four memories and its controls: the two tasks that the paper names, each level."""
+    """The ablation of the four memories: the two tasks that the paper names, and all of each level."""
     paper = papers.table("m2pa_table2")
     memories = paper[["semantic", "sensory", "working", "episodic"]].apply(tuple, axis=1)
     named = {column: item for item, column in ABLATED.items()}
     found = {"player": memories.map({bits: player for player, bits in ABLATION.items()})}
     paper = paper.assign(**found, what=paper["column"].map(named), paper=paper["success_rate"] / 100)
-    mine = episodes[episodes["player"].isin([*ABLATION, *CONTROLS])]
+    mine = episodes[episodes["player"].isin(list(ABLATION))]
     both = pd.concat(
         [mine[mine["item"].isin(list(ABLATED))].assign(what=mine["item"]), mine.assign(what=mine["level"])]
     )
