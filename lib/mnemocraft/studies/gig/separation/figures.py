@@ -136,7 +136,7 @@ def densities(found: Mapping[str, Distances]) -> Figure:
     note = f"n = {sum(map(len, trained.states)):,} states of {len(trained.traces)} held-out traces."
     stamp(
         figure,
-        f"{note} No intervals. Untrained and bag of nodes: scaled to a median of 1 on the training traces.",
+        f"{note} No intervals. Untrained and bag of nodes: scaled to the trained encoder's median.",
     )
     return figure
 
@@ -189,11 +189,12 @@ def retrieval(table: pd.DataFrame) -> Figure:
     }
     encoders = {name: name for name in ("trained", "untrained", "bag of nodes")}
     figure, grid = plt.subplots(2, 2, figsize=(PAGE, 4.6), sharey=True)
-    bank = table[(table["pool"] == "memory bank") & (table["n"] > 0)]
+    bank, counts = table[(table["pool"] == "memory bank") & (table["n"] > 0)], list[str]()
     for (top, bottom), mode in zip(grid.T, ("sync", "async"), strict=True):
         mine = bank[bank["mode"] == mode]
-        enough = mine.query("encoder == 'trained' and tau < inf").dropna(subset="low")
-        by_tau = series(enough, "measure", labels)
+        by_tau = series(mine.query("encoder == 'trained' and tau < inf"), "measure", labels)
+        found = by_tau[labels["same_task"]]["n"]
+        counts.append(f"{mode} {', '.join(f'{n:,}' for n in found)}")
         lines(top, by_tau, "tau", labels.values(), apart=3)
         for i, rows in enumerate(by_tau.values()):
             top.plot(rows["tau"], 100 * rows["chance"].astype(float), color=COLOURS[i], lw=0.6, ls=":")
@@ -209,8 +210,10 @@ def retrieval(table: pd.DataFrame) -> Figure:
         per_cent(axes, "Share (%)")
     grid[0, 1].legend(loc="upper left", bbox_to_anchor=(1, 1))
     grid[1, 1].legend(loc="upper left", bbox_to_anchor=(1, 1))
-    note = "Solved held-out traces; upper row: of the states that find something, but for the blue line; "
-    note += "not where they are of fewer than 20 kitchens."
+    note = (
+        "Solved held-out traces; upper row: of the states that find something, but for the blue line; by τ "
+    )
+    note += f"these are {'; '.join(counts)}, without whiskers where kitchens are too few or agree."
     stamp(figure, f"{note} Thin dotted: a random stored transition. Whiskers: 95 %, over kitchens.")
     return figure
 
