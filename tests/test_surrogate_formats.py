@@ -343,8 +343,8 @@ import asyncio, sys
 from mnemocraft.llm import get_model
 messages = {[system(world, "cot"), shown(played, "cot")]!r}
 assert asyncio.run(get_model("surrogate").complete(messages)).text
-minds = (name.split(".")[3] for name in sys.modules if name.startswith("mnemocraft.surrogate.minds."))
-print(*set(minds))
+minds = {{name.split(".")[3] for name in sys.modules if name.startswith("mnemocraft.surrogate.minds.")}}
+print(*minds - {{"beliefs"}})  # what they have in common
 """
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert child.stdout.split() == [world]

@@ -24,8 +24,12 @@ class BadWeights(MnemocraftError):
     """A file of weights is missing, damaged, or made for something else."""
 
 
-def read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
+def read(path: Path, command: str) -> tuple[dict[str, Array], dict[str, Any]]:
     """The tensors of a file and what :func:`write` was told about them.
+
+    Args:
+        path: The file.
+        command: What makes it anew, as a module: ``training.scene_encoder``.
 
     Raises:
         MissingExtra: safetensors is not installed.
@@ -38,7 +42,7 @@ def read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
             "Weights need safetensors, which is not installed: pip install 'mnemocraft[graph]'."
         ) from None
     if not path.is_file():
-        raise BadWeights(f"{path} does not exist; a command in training/ makes the committed one anew.")
+        raise BadWeights(f"{path} does not exist; `python -m {command}` makes it anew.")
     try:
         with safe_open(path, framework="numpy") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)

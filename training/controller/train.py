@@ -237,7 +237,7 @@ def _resume(path: Path, network: Network, optimiser: torch.optim.Optimizer) -> i
     """Take up a training that was broken off; the steps that are done."""
     if not path.exists():
         return 0
-    tensors, about = read(path)
+    tensors, about = read(path, "training.controller")
     state: dict[int, dict[str, torch.Tensor]] = {}
     weights = {}
     for key, array in tensors.items():

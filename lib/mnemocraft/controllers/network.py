@@ -269,7 +269,7 @@ def load_network(path: Path = WEIGHTS) -> Network:
     Raises:
         BadWeights: There is no such file, or it is damaged or of another network.
     """
-    tensors, _ = read(path)
+    tensors, _ = read(path, "training.controller")
     network = Network()
     weights = {name: torch.from_numpy(array.astype(np.float32)) for name, array in tensors.items()}
     try:

@@ -98,7 +98,7 @@ def load_encoder(path: str | Path = WEIGHTS) -> Encoder:
     Raises:
         BadWeights: the file is missing, damaged, or holds other weights.
     """
-    tensors, about = weights.read(Path(path))
+    tensors, about = weights.read(Path(path), "training.scene_encoder")
     if about.get("kind") != "gig encoder":
         raise weights.BadWeights(f"{path} holds no GiG encoder but {about.get('kind', 'something else')!r}.")
     encoder = Encoder(about["hidden"])
