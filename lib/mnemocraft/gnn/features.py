@@ -54,5 +54,5 @@ def kitchen_features() -> NodeFeatures:
     Raises:
         MnemocraftError: the table is missing or damaged.
     """
-    tensors, about = weights.read(TABLE, "training.kitchen_texts")
+    tensors, about = weights.read(TABLE, "training.scene_encoder")
     return NodeFeatures((about["texts"], tensors["features"].astype(np.float32)))
