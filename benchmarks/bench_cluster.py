@@ -88,7 +88,7 @@ class Waiting(OneCall):
 
 def grid() -> dict[str, list[int]]:
     """The lengths of all streams at full of every notebook whose model may be a real one."""
-    studies = {
+    studies: dict[str, list[Study | None]] = {
         "01": [sweep.study("full", [0, 1, 2])],
         "01's judged answers and small model": [validation.study("full"), sweep.small("full")],
         "03": [deps.study("full", [0, 1], world) for world in PARTS["full"]],
@@ -221,7 +221,7 @@ def file_s() -> float:
 def survive(kills: int) -> dict[str, Any]:
     """Kill workers at random moments; whether the tables are the same."""
     study = instant(250 * kills)  # long enough for so many: a worker takes some seconds to start
-    dice, killed = random.Random(20), []
+    dice, killed = random.Random(20), list[int]()
     with dask(2) as found:
         address, ended = found.scheduler_address, threading.Event()
 

@@ -54,7 +54,7 @@ def expand(scene: Scene, state: State) -> list[State]:
 
 def random_states(scene: Scene, number: int) -> list[State]:
     """States along random walks of 60 steps."""
-    draw, states = random.Random(0), []
+    draw, states = random.Random(0), list[State]()
     while len(states) < number:
         state = scene.engine.initial
         for _ in range(60):

@@ -244,7 +244,7 @@ def measured(
             stack.enter_context(served(SETTINGS[name].parallel))
             for _ in range(number if SETTINGS[name].torch else 0)
         ]
-        addresses = [address for address, _ in torchs] or [None] * number
+        addresses: list[str | None] = [address for address, _ in torchs] or [None] * number
         servers = [Tuned(SETTINGS[name], 1 if apart else threads, address) for address in addresses]
         processes = [process for _, process in torchs]
         total, replies = asyncio.run(timed(servers, conversations, processes))

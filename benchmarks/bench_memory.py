@@ -24,6 +24,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,8 @@ class Drawn:
         self.known = {
             f"{part} {seed} {n}": vectors[n, i] for n in range(count) for i, part in enumerate(PARTS)
         }
-        return [Experience(*(f"{part} {seed} {n}" for part in PARTS), "done", True) for n in range(count)]
+        words = ([f"{part} {seed} {n}" for part in PARTS] for n in range(count))
+        return [Experience(state, task, plan, "done", True) for state, task, plan in words]
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         return np.stack([self.known[text] for text in texts])
@@ -135,8 +137,8 @@ def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int, repeate
         "index_file_mb": round(sum(f.stat().st_size for f in folder.glob("*.faiss")) / 1e6),
     }
     for i, name in enumerate(("equation 2", "equation 3")):
-        cues = [(f"state q {n}", f"task q {n}", *([f"plan q {n}"] if i else [])) for n in range(QUERIES)]
-        clock, processor = p50([lambda cue=cue: memory.nearest(*cue, k=K) for cue in cues])
+        cues = [(f"state q {n}", f"task q {n}", f"plan q {n}" if i else None) for n in range(QUERIES)]
+        clock, processor = p50([partial(memory.nearest, *cue, k=K) for cue in cues])
         row |= {f"p50_ms, {name}": clock, f"p50_processor_ms, {name}": processor}
         hits = 0
         for n, cue in enumerate(cues):
@@ -150,7 +152,7 @@ def searched(drawn: Drawn, entries: int, folder: Path, exact_up_to: int, repeate
 def single_writes(drawn: Drawn, folder: Path) -> float:
     """Milliseconds of the median durable write of one entry."""
     memory, batch = ExperienceMemory(drawn, path=folder / "single.db"), drawn.experiences(0, 300)
-    return p50([lambda one=one: memory.add_many([one]) for one in batch])[0]
+    return p50([partial(memory.add_many, [one]) for one in batch])[0]
 
 
 class Plain:
@@ -191,7 +193,7 @@ def killed(folder: Path, rounds: int) -> dict[str, int]:
     finished = {key for file in folder.glob("*.told") for key in file.read_text().split("\n")[:-1]}
     found = list(memory.log.entries())
     plans = {one.plan for one in found}
-    whole = memory.log.log.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    whole = memory.log.log.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)  # type: ignore[attr-defined]
     return {
         "kills": 2 * rounds,
         "finished": len(finished),
@@ -208,7 +210,7 @@ def main() -> None:
     parser.add_argument("--peers", action="store_true", help="other engines too, at the first size")
     parser.add_argument("--save", action="store_true", help="write benchmarks/results/memory.json")
     arguments = parser.parse_args()
-    drawn, result = Drawn(), {"memory": []}  # type: ignore[var-annotated]
+    drawn, result = Drawn(), dict[str, Any](memory=[])
     result["encoding_a_text_ms"] = round(drawn.encode_ms, 2)
     with tempfile.TemporaryDirectory() as folder:
         result["kills of two writers"] = killed(Path(folder), 25)

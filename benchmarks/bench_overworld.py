@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platfor
 def uniform(seed: int) -> Callable[[], np.ndarray]:
     """Uniformly random actions."""
     draw = np.random.default_rng(seed)
-    actions = iter(())
+    actions: Iterator[np.ndarray] = iter(())
 
     def act() -> np.ndarray:
         nonlocal actions

@@ -13,7 +13,7 @@ import argparse
 import json
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -86,7 +86,7 @@ def enough(inventory: dict[str, int], wanted: dict[str, int]) -> bool:
     return True
 
 
-def rates(works: dict[str, Callable[[], int]], seconds: float, repeats: int) -> dict[str, float]:
+def rates(works: Mapping[str, Callable[[], int]], seconds: float, repeats: int) -> dict[str, float]:
     """Calls a second of processor time in the best of ``repeats`` samples, taken in turns."""
     best = dict.fromkeys(works, 0.0)
     for _ in range(repeats):

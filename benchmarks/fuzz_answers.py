@@ -23,6 +23,7 @@ import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from mnemocraft.agents.deps import inner_monologue
 from mnemocraft.agents.deps import prompts as deps
@@ -113,7 +114,7 @@ DOMAIN = json.dumps(
         tomllib.loads(Path(domains.__file__).with_name("domain.toml").read_text(encoding="utf-8"))
     )
 )
-VALUES = (
+VALUES: tuple[Any, ...] = (
     None, "", 0, -1, 1, 2, 10**6, 10**30, 1.5, True, [], {}, [[]], {"": ""}, "9" * 40, ["a", "a"], [1, 1],
     [0, 1], "item", "i1", "station", "bread", "table1", "{i1}", "{", "p1", "player", "item_on", "0", "1",
 )  # fmt: skip

@@ -131,7 +131,7 @@ def check(reading: Reading) -> str:
     """Steps or a problem, never both or neither; and a step has a sensible goal."""
     assert bool(reading.steps) != bool(reading.problem)
     for step in reading.steps:
-        assert 1 <= step.goal.count <= 10_000 and step.goal.item.isidentifier(), step
+        assert step.goal and 1 <= step.goal.count <= 10_000 and step.goal.item.isidentifier(), step
     return reading.problem
 
 
@@ -141,7 +141,7 @@ def policy(text: str, rng: random.Random) -> str:
     try:
         step = next(run)
         while True:
-            assert 1 <= step.goal.count <= 10_000 and step.goal.item.isidentifier(), step
+            assert step.goal and 1 <= step.goal.count <= 10_000 and step.goal.item.isidentifier(), step
             steps += 1
             step = run.send(rng.random() < 0.8)
     except StopIteration as end:

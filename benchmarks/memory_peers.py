@@ -105,7 +105,7 @@ def chromadb(vectors: np.ndarray, folder: Path) -> Callable[[], Search]:
 
 def compared(vectors: np.ndarray, queries: np.ndarray, k: int, folder: Path) -> list[dict[str, Any]]:
     """One row per engine that is installed: p50, recall, opening and storing."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for engine in (scan_numpy, scan_faiss, lancedb, qdrant_embedded, chromadb):
         needs = {"qdrant_embedded": "qdrant_client", "scan_numpy": "numpy", "scan_faiss": "faiss"}
         name = engine.__name__
