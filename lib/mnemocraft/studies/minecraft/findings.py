@@ -36,9 +36,7 @@ def _random(_: str, found: Tables) -> str:
 
 def _order(_: str, found: Tables) -> str:
     lines = ordered(found["horizons"]).splitlines()
-    return "How often two goals are put in their true order: " + " ".join(
-        line.removeprefix("- ") for line in lines
-    )
+    return "How often two goals are put in their true order:" + "".join(f"\n    {line}" for line in lines)
 
 
 def _speed(_: str, found: Tables) -> str:
