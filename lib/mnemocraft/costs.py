@@ -60,7 +60,7 @@ def react_attention_cost(steps: int, system: Number, observation: Number, output
     Raises:
         MnemocraftError: ``steps`` is no whole number from 1 up, or a length is negative or not finite.
     """
-    n, s, o, r = _steps(steps), *_lengths(system=system, observation=observation, output=output)
+    n, s, o, r = whole(steps, "steps", 1), *_lengths(system=system, observation=observation, output=output)
     turn = o + r
     first = (s + o) ** 2 - s * o  # the first prompt attends to itself, not to a cache
     return first + n * (s * turn + o * r) + _triangle(n - 1) * turn**2 + n * _triangle(r)
@@ -77,7 +77,7 @@ def gig_attention_cost(
         MnemocraftError: as :func:`react_attention_cost`; ``branching`` counts as a length.
     """
     n, s, o, r, e = (
-        _steps(steps),
+        whole(steps, "steps", 1),
         *_lengths(system=system, observation=observation, output=output, branching=branching),
     )
     seen = e * o
@@ -225,10 +225,6 @@ def _first(holds: Callable[[int], bool], start: int) -> int:
     while not holds(start + width - 1):
         width *= 2
     return start + bisect_left(range(width), True, key=lambda i: holds(start + i))
-
-
-def _steps(steps: int) -> int:
-    return whole(steps, "steps", 1)
 
 
 def _lengths(**named: Any) -> list[Any]:

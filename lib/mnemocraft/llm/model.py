@@ -6,13 +6,12 @@ import asyncio
 import contextlib
 import difflib
 import hashlib
-import importlib
 import math
 from collections import Counter, deque
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from operator import attrgetter
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from mnemocraft.bounded import whole
@@ -303,8 +302,7 @@ def get_model(
     price: Price | None = FREE
     backend: Backend
     if kind in BACKENDS:
-        module, _, path = BACKENDS[kind].partition(":")
-        backend = attrgetter(path)(importlib.import_module(module))(name)
+        backend = resolve_name(BACKENDS[kind])(name)
     elif kind == "replay":
         from mnemocraft.llm.replay import Replay
 

@@ -20,11 +20,11 @@ A new mind is a subclass of that with ``wanted`` and ``plan``, and a row of :dat
 function and a row of a table in :mod:`formats`.
 """
 
-import importlib
 import math
 import re
 import sys
 from functools import cache
+from pkgutil import resolve_name
 from typing import NamedTuple
 
 from mnemocraft.errors import MnemocraftError
@@ -55,8 +55,7 @@ class MindSpec(NamedTuple):
 @cache
 def mind_class(world: str) -> type[Mind]:
     """The mind of a world."""
-    module, _, name = MINDS[world].entry.partition(":")
-    found: type[Mind] = getattr(importlib.import_module(module), name)
+    found: type[Mind] = resolve_name(MINDS[world].entry)
     return found
 
 

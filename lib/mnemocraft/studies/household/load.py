@@ -28,8 +28,7 @@ TEN = dict(zip(LABELS, (3, 2, 1, 2, 1, 1), strict=True))
 most 27 receptacles; ours are a game each of the first tasks of each type."""
 CONTROLLERS = {"im_goals": "oracle", "im": "learned"}
 """Who plans for the controllers of DEPS's Figure 1, which is Inner Monologue's (section 1). The paper's
-learned one is a language model here (A.1.1):
-ours is the planner itself, which names the commands."""
+learned one is a language model here (A.1.1): ours is the planner itself, which names the commands."""
 RUNS = 5
 """Of each of the ten tasks in profile ``full`` (appendix A.1.2)."""
 
