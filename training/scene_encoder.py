@@ -41,7 +41,7 @@ kitchen seeds 0 to 9. None of the benchmark's seeds (42 to 420) is among them. S
 
 ## What the paper prints
 
-Two GATConv layers (4 heads, then 1), BatchNorm after each and after the last linear layer, dropout {dropout},
+Two GATConv layers (4 heads, then 1), BatchNorm after each and after pooling, dropout {dropout},
 mean pooling, output {output}, margin {margin}, λ = {uniformity} (the other λ are for notebook 05), {epochs}
 epochs, 50 sequences, the loss of equation 2 to the letter: squared distances in the triplet term,
 squared cosines over N² in the other.
@@ -58,7 +58,7 @@ squared cosines over N² in the other.
 | optimiser | Adam, rate {rate} | higher rates stretch all distances, so that fewer neighbours are below τ |
 | epoch | one batch: {pairs} random pair of neighbours from each sequence | half a minute a training |
 | negative | a random state of another sequence in the batch | as in section 3.1.3 |
-| last BatchNorm | its scale starts at 1/√128, then is learned | unrelated states start at distance 1, α |
+| last BatchNorm | after the linear layer; scale 1/√128 at first | so that unrelated states are α apart |
 
 Hidden size and rate were chosen on kitchens with seeds 0 to 4, never on those of the benchmark.
 

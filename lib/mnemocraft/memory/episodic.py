@@ -2,13 +2,14 @@
 
 A memory is a plan that worked, and where: goal, scene, plan, inventory, biome, and a time that only counts.
 Two situations are compared element by element; the similarity of their contexts is the mean of these cosines
-with :data:`WEIGHTS`, and that of the situations is ``alpha * context + (1 - alpha) * image``. That is the
-cosine of equation 2's fused vectors where text and picture have spaces of their own (as the paper's ada-002
-and MineCLIP do, whose vectors cannot be added). Where one of two has no picture, alpha is 1.
+with :data:`WEIGHTS`, and that of the situations is ``alpha * context + (1 - alpha) * image``. It stands for
+the similarity of equation 2, which adds the vectors themselves: those of ada-002 and MineCLIP, the paper's, lie
+in spaces of their own, and cannot be added. Where one of two has no picture, alpha is 1.
 
 The paper retrieves what has the greatest similarity (equation 2), but asks for a *score below* 0.05 (appendix
 A.4.2), which only makes sense for a distance. Here a hit is nearer than ``threshold`` in the distance
-``1 - similarity``; the similarity of equation 3 is compared with ``merge_threshold``.
+``1 - similarity``; the similarity of equation 3 is compared with ``merge_threshold``. The paper then takes
+the most recent hit as the initial plan; here the three nearest hits are told, the most recent of them first.
 """
 
 from __future__ import annotations

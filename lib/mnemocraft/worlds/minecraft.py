@@ -133,8 +133,9 @@ def _from_json(action: str) -> str:
 def goal_limit(goal: Goal, limits: str) -> int:
     """Steps after which a goal counts as failed.
 
-    ``paper``: the episode lengths of DEPS's Table 18 (3,000 for ores; 12,000 for diamonds; 600 for each unit
-    of anything else). ``code``: 150 to craft, 200 to smelt, for others only the episode's limit.
+    ``paper``: after the episodes of DEPS's Table 18, where a controller is evaluated (3,000 for iron ore,
+    here for all ores; 12,000 for diamonds; 600 for anything else, here for each unit). ``code``: 150 to
+    craft, 200 to smelt, for others only the episode's limit.
     """
     if limits == "code":
         return _CODE_LIMITS.get(goal.verb, 1_000_000)

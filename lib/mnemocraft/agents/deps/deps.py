@@ -31,7 +31,8 @@ async def deps(
         max_rounds: Revised plans allowed (Table 4); None for as many as the dialogue has room for.
         selector: Who chooses among parallel goals; None for the order of the plan: DEP.
         method: Whose prompt is sent. With ``gpt_rp``, the zero-shot planner that plans again (GPT+RP,
-            appendix A.1), failures are neither described nor explained: only what is there now is told.
+            appendix A.1), failures are neither described nor explained: only what is there now is told, not
+            which step failed either, which the paper's may be (appendix D: "textual feedback").
         explains: False for a control: a failure is described, and nobody is asked why it happened.
     """
     rounds = Rounds(rollout, max_rounds)
@@ -119,7 +120,10 @@ def describe(rounds: Rounds, plan: Reading, report: Report) -> list[str]:
 
 
 async def explain(rounds: Rounds, report: Report, answer: str) -> str:
-    """The explainer's sentence about the step that failed, as a line for the planner."""
+    """The explainer's sentence about the step that failed, as a line for the planner.
+
+    It is told what the world said about the failure; the paper's has to find it from the description.
+    """
     request: list[Message] = [
         prompts.explainer(rounds.world),
         prompts.user(

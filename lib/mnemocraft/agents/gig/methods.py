@@ -21,8 +21,7 @@ VARIANTS = {
 }
 """GiG by the name that conditions use: its name in the paper's tables, and its parts. GiG itself has loop
 detection and lookahead (footnote 3); those with experience are played with the memory ``trace``.
-Two are ours: GiG with neither part, and with loop detection and experience but without lookahead, which makes
-prompts long."""
+GiG with neither part is ours."""
 
 
 def _variant(name: str, label: str, parts: Parts) -> Agent:

@@ -19,7 +19,8 @@ from mnemocraft.worlds.world import Teaching
 SAMPLING = {"actor": Sampling(temperature=0.6), "": Sampling(temperature=0.2)}
 """Of the Actor and of all other roles (section 3.6)."""
 MAX_IDLE = 3
-"""Consecutive answers without an environment action before a no-op is played (section 3.3)."""
+"""Consecutive answers without an environment action before a no-op is played (section 3.3, where thinking
+and reading the memory count; here answers that cannot be carried out do, too)."""
 MAX_TIMELESS = 15
 """The same in a world without a no-op, before the episode ends: as many as GiG and ReAct may miss."""
 CRAFTING = ("move", "smelt", "impossible")

@@ -1,4 +1,4 @@
-"""The roles beside the Actor: Ask, Relevance, Parse and the teacher (How2, 3.3 and 3.4, Figures 15 to 17)."""
+"""The roles beside the Actor: Ask, Relevance, Parse and the teacher (How2, 3.3 and 3.4, Figures 15 to 18)."""
 
 import re
 

@@ -28,7 +28,7 @@ Units = dict[Item, Count]
 
 
 class SubGoal(BaseModel):
-    """A node of the sub-goal tree (section 2.2.2): what to get, and what that takes."""
+    """What to get, and what that takes; in the paper a node of a tree (section 2.2.2), here of a list."""
 
     task: Item
     quantity: Count = 1

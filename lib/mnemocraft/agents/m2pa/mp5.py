@@ -1,9 +1,9 @@
 """An MP5-like planner: it looks before it plans, a patroller checks actions, and its memory has no scenes.
 
-Kept of MP5 (Qin et al., 2024) is what M2PA's section 3.1 says of it: situation-aware planning, feedback of a
-patroller before each action, and successful plans kept under their task; that is the memory ``keyed``, to be
-used with it. Left out: its active perception by dialogue between perceiver and patroller, and its trained
-vision model; the scene is the world's text.
+Kept of MP5 (Qin et al., 2024) are situation-aware planning and a memory without scenes, as M2PA's section 3.1
+says, and of its own paper a patroller's feedback before each action, and successful plans kept under their
+task; that is the memory ``keyed``, to be used with it. Left out: its active perception by dialogue between
+perceiver and patroller, and its trained vision model; the scene is the world's text.
 """
 
 from __future__ import annotations

@@ -91,6 +91,8 @@ class Working:
     async def reflect(self, why: str, last: str, message: str = "") -> None:
         """The reflector looks at what was done last: after a failure, at an obstacle, or now and then.
 
+        It is told no memories, which the paper's is (section 2.1).
+
         Args:
             why: ``failure``, ``obstacle`` or ``period``.
             last: What was done.

@@ -33,7 +33,7 @@ class AlfworldEnv(TaskEnv[str]):
 
     Args:
         game_path: A game, ``game.tw-pddl``.
-        max_steps: Steps allowed, refused commands included (50 in ALFWorld's configuration and in GiG 4.5).
+        max_steps: Steps allowed, refused commands included (50 in ALFWorld's configuration and in GiG A.2).
         trusted: Load the game even if it is not known.
         timeout: Seconds to wait for each answer of the engine. After that, or if it dies, another engine is
             started and the episode is repeated there; the environment only fails if that fails, too.

@@ -115,8 +115,8 @@ def _controller(model: str, found: Tables) -> str:
     ]
     paper, tasks = mine.set_index("method")["paper"]["deps"], _claims(found, "controller")["tasks"].iloc[0]
     return (
-        f"`{model}`: episodes that get the item with the learned controller: {', '.join(counts)} (the paper: "
-        f"DEPS {paper:.0%}). With {tasks} tasks nothing about it is tested."
+        f"`{model}`: episodes that get the item with the learned controller: {', '.join(counts)} (the paper, "
+        f"over all its tasks: DEPS {paper:.0%}). With {tasks} tasks nothing about it is tested."
     )
 
 

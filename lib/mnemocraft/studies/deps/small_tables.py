@@ -128,7 +128,7 @@ CLAIMS = (
         f"DEPS does more tasks than without explanations, within {CALLS} calls each",
         "deps",
         "deps_unexplained",
-        "not tested (GPT+RP, without descriptions: less than DEPS)",
+        "not tested (GPT+RP in ALFWorld, without descriptions: less than DEP on average, Table 6)",
     ),
     claim(
         "rounds",

@@ -143,7 +143,7 @@ CLAIMS = (
 
 
 def _paper_cells() -> Mapping[tuple[str, Key], float]:
-    """The papers' averages; GiG's are those of its largest model, the only one with all three methods."""
+    """The papers' averages; GiG's are those of Qwen3-235B, the only one with all three methods."""
     gig = papers.table("gig_table3").query("model == @QWEN", local_dict={"QWEN": QWEN})
     cells = {GIG[row["method"]]: row["pass_at_1"] / 100 for _, row in gig.iterrows()}
     deps = papers.table("deps_table6").query("group == 'Average'")

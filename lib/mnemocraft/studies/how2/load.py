@@ -33,7 +33,7 @@ def subset(split: str, size: int) -> tuple[Example, ...]:
 
 
 def shuffled(tasks: tuple[Example, ...], seed: int) -> tuple[str, ...]:
-    """Task ids in the seed's random order (the paper does not state the order of its main runs)."""
+    """Task ids in the seed's random order (the paper's runs of How2 had a curriculum: Table 6)."""
     ids = [item.id for item in tasks]
     random.Random(f"order {seed}").shuffle(ids)
     return tuple(ids)

@@ -45,7 +45,14 @@ class Judged(PlancraftWorld):
 
 
 async def validate(rollout: Rollout, teacher: str) -> None:
-    """Let the model answer in a teacher's style and judge the answer. Raises Stopped with the verdict."""
+    """Let the model answer in a teacher's style and judge the answer.
+
+    All styles see the table with its slots and the same plan; the paper's non-executable teacher is shown
+    them without (section 3.4).
+
+    Raises:
+        Stopped: With the verdict.
+    """
     world = rollout.world
     assert isinstance(world, Judged)
     target = world.task.item

@@ -12,7 +12,8 @@ from typing import Any
 STEM = "07_m2pa_memories"
 VERSION = "1.19.2"
 """Of the text world: the only one with rules here that has all 50 tasks. The raw gold block came with 1.17,
-the barrel and the cartography table with 1.14, so that MineDojo's game (1.11.2) has neither."""
+the barrel and the smithing table (its "carpentry table", see ``tasks.toml``) with 1.14, so that MineDojo's
+game (1.11.2) has neither."""
 ROUNDS = 4
 """Revised plans allowed to everybody who revises plans; chosen before the study was run, since with many more
 the surrogate solves all that there is."""

@@ -11,7 +11,7 @@ from mnemocraft.studies.claims import NOT_ASKED
 from mnemocraft.studies.deps.small_tables import kind
 from mnemocraft.studies.mindstores.load import DEPS, FULL, VERSION
 from mnemocraft.studies.mindstores.small import PLAYERS, TRIALS
-from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_TEST, prepare
+from mnemocraft.studies.mindstores.tables import CELL, COUNTS, NO_RESULT, NO_TEST, prepare
 from mnemocraft.studies.small_model import ITEMS, claim, judged
 
 LABELS = {name: player.label for name, player in PLAYERS.items()}
@@ -75,7 +75,7 @@ CLAIMS = (
         "MindStores does more tasks than with all its calls but no memory",
         FULL,
         "unaided",
-        NOT_ASKED,
+        NO_RESULT,
     ),
 )
 """Written down before the recording, like the players, and worded anew afterwards."""

@@ -110,7 +110,7 @@ def figure8a(times: Recorded) -> Figure:
         logarithmic(axes, "x", "y")
     plots.legend(figure, (left, right), 3)
     note = f"Recorded once on {times.machine}: medians of {REPEATS} calls a point; their spread was not kept."
-    stamp(figure, f"{note} The paper names neither its machine nor its sizes.")
+    stamp(figure, f"{note} The paper's text names neither its machine nor its sizes.")
     return figure
 
 

@@ -30,7 +30,7 @@ BUDGET_MS, BUDGET_NODES = 5.0, 100
 KITCHEN_NODES = 20
 """About as many as a kitchen of the benchmark has (15 to 27)."""
 PAPER_MS = 150.0
-"""Bound on building a graph in the paper's Figure 8a, on a machine and for sizes that it does not name."""
+"""Bound on building a graph in Figure 8a, on a machine and for sizes that the paper's text does not name."""
 NEAR_LINEAR, NEAR_CONSTANT = 1.25, 0.25
 """Largest exponents that we call so."""
 REPEATS = 9
@@ -123,7 +123,7 @@ def facts(times: Recorded) -> str:
     told = (
         f"{BUDGET_NODES} nodes, texts looked up: {ours:.2f} ms (our target: {BUDGET_MS:g} ms)",
         f"{KITCHEN_NODES} nodes, no look-up: {theirs:.0f} ms (the paper: less than {PAPER_MS:g} ms, on a "
-        "machine and for sizes that it does not name)",
+        "machine and for sizes that its text does not name)",
         f"building, no look-up: nodes to the power of {growth:.2f} (the paper: near linear)",
         f"encoding: nodes to the power of {constant:.2f}, and {near} (the paper: constant)",
     )

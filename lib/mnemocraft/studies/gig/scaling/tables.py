@@ -25,7 +25,8 @@ from mnemocraft.studies.gig.scaling.spending import METHODS, PAPER_CROSSOVER, ep
 STEM = "08_gig_flops_and_scaling"
 SYSTEM, OBSERVATION, OUTPUT = 1000, 650, 1000
 """Lengths where none is measured: our prompts at four characters a token, and the reasoning of about 1,000
-tokens that the paper mentions (section 5). The paper does not print the lengths behind its figures."""
+tokens that the paper mentions (section 5; 4.7 has thousands of tokens an interaction). Its text does not say
+which lengths its figures have."""
 BRANCHING = int(papers.fact("gig", "fig10_branching"))
 OUTPUTS = (250, 500, 1000, 2000, 4000)
 BRANCHINGS = (1, 2, 5, 10, 15, 20, 30)
