@@ -56,7 +56,7 @@ def by_agent(records: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {"set": games, "agent": agent, "games": len(played), "won": int(played["success"].sum())}
             | {"share": round(float(played["success"].mean()), 4)}
-            | {"median_steps": float(steps.median()), "most_steps": int(steps.max())}
+            | {"median_steps": float(steps.median()), "most_steps": steps.max()}
         )
     return pd.DataFrame(rows)
 

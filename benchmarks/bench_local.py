@@ -167,7 +167,12 @@ def workload(conversations: int) -> list[list[Request]]:
     Those are spread evenly among them, in the proportion of the recording.
     """
     _, entries = read_recording(find_recording(ADAPTER))
-    asked = [Request(**e["request"]) for e in entries if isinstance(reply_from_json(e["reply"]), Reply)]
+    greedy = (
+        Request(**e["request"] | {"temperature": 0.0})
+        for e in entries
+        if isinstance(reply_from_json(e["reply"]), Reply)
+    )
+    asked = list(greedy)  # so that servers that draw otherwise can be compared
     actor = {json.dumps(request.messages): request for request in asked if request.tools}
     others = [request for request in asked if not request.tools]
     continued = {json.dumps(request.messages[:-2]) for request in actor.values()}

@@ -173,11 +173,7 @@ def objects(text: str) -> None:
 
 def gig(text: str) -> None:
     """GiG's and ReAct's answers."""
-    assert (
-        "\n" not in read_action(text)
-        and all(read_steps(text)) is not None
-        and isinstance(read_fields(text), dict)
-    )
+    assert "\n" not in read_action(text) and all(read_steps(text)) and isinstance(read_fields(text), dict)
 
 
 def recap(text: str) -> None:
@@ -189,7 +185,7 @@ def recap(text: str) -> None:
 def entry(text: str) -> None:
     """A memory entry's related items, and a judgement of relevance."""
     assert len(related_items(text)) <= MAX_RELATED
-    assert related_items(f"RELATED ITEMS: [{text}]") is not None
+    assert len(related_items(f"RELATED ITEMS: [{text}]")) <= MAX_RELATED
 
 
 def workflow(text: str) -> None:
@@ -201,7 +197,7 @@ def workflow(text: str) -> None:
 
 def lines(text: str) -> None:
     """What DEPS's parser says."""
-    assert {0, 1, 2}.issuperset(read_parsed(text, ["a", "b", "c"], "1.16.5")) and step_lines(text) is not None
+    assert {0, 1, 2}.issuperset(read_parsed(text, ["a", "b", "c"], "1.16.5")) and all(step_lines(text))
 
 
 _SERVER = Endpoint("m", base_url="http://127.0.0.1:9/v1", api_key="sk-0123456789")

@@ -256,8 +256,34 @@ def test_every_course_of_a_world_is_served_under_its_name_and_none_is_checked(tm
     assert served.with_suffix(".seen").read_text() == f"kitchen {len(steps)}"
     assert served.read_text() == f"kitchen {2 * len(steps)}"
     assert not served.with_suffix(".csv").exists()
-    with pytest.raises(MnemocraftError, match="delete that folder to begin anew"):
+    with pytest.raises(MnemocraftError, match="or delete that folder to begin anew"):
         command.train(tmp_path, "kitchen", 1, minutes=0, anew=True)
+
+
+def test_a_training_that_dies_before_its_adapter_is_served_makes_it_when_started_again(tmp_path, monkeypatch):
+    steps = schedule(sequences(), RECIPE)
+
+    def trainer(*_):
+        return Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path / "checkpoint")
+
+    monkeypatch.setattr(command, "_trainer", trainer)
+    monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
+    exported = []
+
+    def export(trainer, folder):
+        exported.append(trainer.done)
+        if len(exported) == 1:
+            raise OSError("No space left on device")
+        file = folder / f"adapter-{trainer.done}.gguf"
+        file.write_text("made")
+        return file
+
+    monkeypatch.setattr(command, "_export", export)
+    with pytest.raises(OSError, match="No space"):
+        command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    command.train(tmp_path, "kitchen", 1, minutes=float("inf"))
+    assert exported == [len(steps)] * 2
+    assert (tmp_path / "models/kitchen_gemma-3-270m.gguf").read_text() == "made"
 
 
 def test_a_world_is_checked_as_it_is_served(tmp_path, monkeypatch):

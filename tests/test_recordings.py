@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from mnemocraft.llm.replay import find_recording, read_recording
+from mnemocraft.llm.types import Request
 from mnemocraft.runs import ModelSpec, run_study
 from mnemocraft.studies.deps import small
 from mnemocraft.studies.gig import small as kitchen
@@ -12,7 +14,15 @@ from mnemocraft.studies.household import load
 from mnemocraft.studies.household import small as household
 from mnemocraft.studies.household import small_tables as household_tables
 from mnemocraft.studies.how2 import start_here
+from mnemocraft.studies.how2.load import ADAPTER
 from mnemocraft.studies.mindstores import small as mindstores
+
+
+def test_a_request_has_its_own_key():
+    """Every tenth: a key takes as long as the conversation is."""
+    _, entries = read_recording(find_recording(ADAPTER))
+    asked = [entry for number, entry in enumerate(entries) if number % 10 == 0]
+    assert len(asked) > 2000 and all(Request(**entry["request"]).key() == entry["key"] for entry in asked)
 
 
 def test_the_demonstration_replays_as_it_was_played(tmp_path):

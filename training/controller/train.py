@@ -25,6 +25,7 @@ from mnemocraft.controllers.features import GOALS, IMAGE, SHARP
 from mnemocraft.controllers.looks import LOOKS
 from mnemocraft.controllers.network import HORIZONS, WEIGHTS, Network, load_network
 from mnemocraft.controllers.skills import PRACTISED, UNDERGROUND, Skill
+from mnemocraft.files import replacing
 from mnemocraft.paths import ROOT
 from mnemocraft.weights import read, sha256, write
 from training.controller import demonstrations, panorama
@@ -131,10 +132,8 @@ def _write(path: Path, skill: Skill, ticks: int, first_seed: int, clone: Path | 
 
 
 def _save(path: Path, parts: list[np.ndarray]) -> None:
-    part = path.with_suffix(".part")
-    with part.open("wb") as file:
+    with replacing(path) as draft, draft.open("wb") as file:
         np.save(file, np.concatenate(parts))
-    part.rename(path)
 
 
 # --- cloning --------------------------------------------------------------------------------------------
@@ -228,9 +227,7 @@ def _keep(path: Path, network: Network, optimiser: torch.optim.Optimizer, step: 
     tensors = {f"network.{name}": value.cpu().numpy() for name, value in network.state_dict().items()}
     for number, state in optimiser.state_dict()["state"].items():
         tensors |= {f"optimiser.{number}.{name}": value.cpu().numpy() for name, value in state.items()}
-    part = path.with_suffix(".part")
-    write(part, tensors, {"step": step})
-    part.rename(path)
+    write(path, tensors, {"step": step})
 
 
 def _resume(path: Path, network: Network, optimiser: torch.optim.Optimizer) -> int:

@@ -12,8 +12,6 @@ that were not given (``kitchen_gemma-3-270m.csv``); Plancraft is checked on such
 
 ``python -m training.finetune agree --world plancraft`` compares what llama.cpp makes of the adapter with
 ``transformers``, and with the expert, on some hundred requests (``_agreement.csv``).
-``python -m training.finetune check --world plancraft`` asks the model that runs here some recorded requests
-again, and prints agreement by role and answers a second.
 ``python -m training.finetune alike --world kitchen`` lists the kitchens of notebook 09 that look, at first
 and but for names, like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``); with ``--world
 minecraft`` the tasks of notebook 03 that a lesson asked for with nothing of use at hand.
@@ -50,13 +48,8 @@ if TYPE_CHECKING:
 
 SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
-RECENT = 90
-"""Optimiser steps of which a check tells the loss. There is one at the end of every course; another world is
-checked by a command of its own: it takes half an hour, and memory that a training has taken."""
 LATER_TOKENS = 1500
 """Tokens that make an optimiser step in all courses of a world but the first, which has 4,000."""
-PATIENCE = 2
-"""Checks without improvement after which the training stops; another world's courses are all given."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -68,11 +61,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--world", choices=("plancraft", *LESSONS), required=True, help="what is learnt")
     parser.add_argument("--anew", action="store_true", help="begin with the first course")
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop training after so many")
-    parser.add_argument("--requests", type=int, default=40, help="recorded requests that check asks again")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
-    if min(chosen.requests, chosen.threads) < 1:
-        parser.error("--requests and --threads are at least 1.")
+    if chosen.threads < 1:
+        parser.error("--threads is at least 1.")
+    if chosen.what == "check" and chosen.world not in LESSONS:
+        parser.error(
+            f"check takes --world {', '.join(LESSONS)}; {chosen.world} is checked while it is trained."
+        )
     if os.environ.get("PYTHONHASHSEED") != "0":
         # The package's sampler draws from sets of names, whose order follows the hash seed.
         os.environ["PYTHONHASHSEED"] = "0"
@@ -90,29 +86,27 @@ def main(argv: Sequence[str] | None = None) -> None:
         if chosen.world not in ALIKE:
             parser.error(f"alike takes --world {' or '.join(ALIKE)}.")
         _write(ALIKE[chosen.world](), f"{_name(chosen.world)}_alike")
-    elif chosen.world in LESSONS:
-        check_lessons(chosen.world, chosen.threads)
     else:
-        from training.finetune.recorded import asked_again
-
-        table, speed = asked_again(chosen.requests, chosen.threads or 1)
-        print(f"{table.to_string()}\n{speed:.2f} answers a second")
+        check_lessons(chosen.world, chosen.threads)
 
 
 def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = False) -> None:
-    """Train, check as it goes, and put the best adapter into ``data/models``; of another world the last,
-    unchecked (:func:`check_lessons`).
+    """Train, check after every course, and put the best adapter into ``data/models``; of another world the
+    last, unchecked (:func:`check_lessons`: that takes half an hour, and memory that a training has taken).
 
     Raises:
-        MnemocraftError: A whole training is there already, and another was asked for; or the best adapter
-            was made elsewhere.
+        MnemocraftError: A training is there already, and another was asked for; or the best adapter was made
+            elsewhere.
     """
     trainer, ends = _trainer(folder, world, threads, anew), time.monotonic() + 60 * minutes
+    if anew and trainer.done:
+        raise MnemocraftError(
+            f"A training of {trainer.done} steps lies in {folder}: leave --anew out to go on with it, or "
+            "delete that folder to begin anew."
+        )
     if trainer.done == len(trainer.steps):
-        if anew:
-            raise MnemocraftError(f"A whole training lies in {folder}: delete that folder to begin anew.")
         print("nothing is left to learn; --anew begins with the first course")
-    if anew and not trainer.done:  # other checks, here or of the served adapter, are another training's
+    if anew:  # other checks, here or of the served adapter, are another training's
         replace_file(folder / "checks.csv", "step,solved,tasks\n")
     done = _checks(trainer, folder, world)
     with tqdm(total=len(trainer.steps), initial=trainer.done, unit="step", desc="fine-tuning") as bar:
@@ -125,13 +119,13 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
             bar.set_postfix(loss=f"{trainer.step():.3f}")
             bar.update()
             over = time.monotonic() > ends
+            if trainer.course_is_over:  # before the place is kept: a kill between must not leave it out
+                _export(trainer, folder)
+                _serve(trainer, folder, world, [])  # all that the next course needs
             if over or trainer.course_is_over or trainer.done % SAVE_EVERY == 0:
                 trainer.save()
-            if trainer.course_is_over:  # all that the next course needs
-                _export(trainer, folder)
-                _serve(trainer, folder, world, [])
             if over:
-                print(f"{trainer.done} of {len(trainer.steps)} steps; the same command goes on from there")
+                print(f"{trainer.done} of {len(trainer.steps)} steps; without --anew it goes on from there")
                 return
     _serve(trainer, folder, world, done)
 
@@ -218,7 +212,7 @@ def _check(trainer: Trainer, folder: Path, world: str, threads: int) -> list[dic
     from training.finetune.validation import check
 
     found = check(_export(trainer, folder), world, threads).assign(
-        step=trainer.done, loss=round(trainer.recent_loss(RECENT), 4)
+        step=trainer.done, loss=round(trainer.course_loss, 4)
     )
     return found.to_dict("records")
 
@@ -245,13 +239,8 @@ def _shares(checks: list[dict]) -> dict[int, float]:
 
 
 def _finished(trainer: Trainer, checks: list[dict], world: str) -> bool:
-    """Whether every step was checked, or no later check beat the best for :data:`PATIENCE` checks; of another
-    world whether every step was made."""
-    if world in LESSONS:
-        return trainer.done == len(trainer.steps)
-    solved = list(_shares(checks).values())
-    stale = len(solved) - 1 - solved.index(max(solved)) if solved else 0
-    return stale >= PATIENCE or len(trainer.steps) in _shares(checks)
+    """Whether every step was made and, but of another world, the last one checked."""
+    return trainer.done == len(trainer.steps) and (world in LESSONS or trainer.done in _shares(checks))
 
 
 def check_lessons(world: str, threads: int) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 from tqdm import tqdm
 
+from mnemocraft.agents.how2.roles import says
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.gguf_file import read_gguf
 from mnemocraft.llm.local import Local
@@ -113,7 +115,7 @@ def decisions(roles: pd.Series, expected: pd.Series, answers: pd.Series) -> dict
     """
     found: dict[str, float] = {}
     asked = roles == "relevance"
-    yes = answers[asked].str.lower().str.startswith("yes")
+    yes = answers[asked].map(partial(says, "yes"))
     truly = expected[asked] == "yes"
     if truly.any() and not truly.all():
         found["relevance_balanced_accuracy"] = float((yes[truly].mean() + (~yes[~truly]).mean()) / 2)

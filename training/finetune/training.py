@@ -9,7 +9,6 @@ saves half of the tokens.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import itertools
 import json
@@ -177,9 +176,10 @@ class Trainer:
         step, steps = self._at[self.done - 1]
         return step + 1 == steps
 
-    def recent_loss(self, steps: int) -> float:
-        """Mean loss of the last ``steps`` steps."""
-        return float(np.mean(self.losses[-steps:]))
+    @property
+    def course_loss(self) -> float:
+        """Mean loss of the present course's steps, as far as they were made here."""
+        return float(np.mean(self.losses[-self._at[self.done - 1][0] - 1 :]))
 
     def _pace(self) -> float:
         step, steps = self._at[self.done]
@@ -232,9 +232,8 @@ class Trainer:
         state = load_file(self.folder / place["file"])
         for name, weight in self.weights.items():
             weight.data.copy_(state[f"weight/{name}"])
-            self.optimizer.state[weight] = {
-                key: copy.deepcopy(state[f"{key}/{name}"]) for key in ("step", "exp_avg", "exp_avg_sq")
-            }
+            means = {key: state[f"{key}/{name}"].to(weight.device) for key in ("exp_avg", "exp_avg_sq")}
+            self.optimizer.state[weight] = {"step": state[f"step/{name}"]} | means
 
 
 def _padded(batch: Batch, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:

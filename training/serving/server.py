@@ -23,7 +23,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -129,7 +129,8 @@ class Batcher:
             while True:
                 jobs.append(self._waiting.get(block=False))
         for job in jobs:
-            job.done.set_exception(error)
+            with suppress(InvalidStateError):  # both threads may end one
+                job.done.set_exception(error)
 
     def _admit(self, wait: bool) -> None:
         for _ in range(PROMPTS):
@@ -221,7 +222,8 @@ class Batcher:
             self._jobs[slot], self._freed[slot] = None, next(self._ended)
             job.timings["predicted_n"] = len(job.answer)
             job.timings["predicted_ms"] = 1e3 * (time.perf_counter() - job.begun)
-            job.done.set_result(ended)
+            with suppress(InvalidStateError):  # nobody waits any more
+                job.done.set_result(ended)
 
     def _bias(self, matcher: Any) -> np.ndarray:
         """0 for the tokens that may come next, minus infinity for the others, shape (vocabulary,)."""
@@ -286,7 +288,7 @@ class Server:
             job = await asyncio.to_thread(self._job, body)
         except MissingExtra as missing:
             return _refused(str(missing))
-        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        except (LookupError, TypeError, ArithmeticError, ValueError, AttributeError, RuntimeError) as error:
             return _refused(f"the request cannot be read ({type(error).__name__}: {error})")
         if job.longest < 1:
             return _refused("max_tokens must be at least 1")

@@ -3,8 +3,8 @@
 A memory is a plan that worked, and where: goal, scene, plan, inventory, biome, and a time that only counts.
 Two situations are compared element by element; the similarity of their contexts is the mean of these cosines
 with :data:`WEIGHTS`, and that of the situations is ``alpha * context + (1 - alpha) * image``. It stands for
-the similarity of equation 2, which adds the vectors themselves: those of ada-002 and MineCLIP, the paper's, lie
-in spaces of their own, and cannot be added. Where one of two has no picture, alpha is 1.
+the similarity of equation 2, which adds the vectors themselves; those of ada-002 and MineCLIP, the paper's,
+lie in spaces of their own and cannot be added. Where one of two has no picture, alpha is 1.
 
 The paper retrieves what has the greatest similarity (equation 2), but asks for a *score below* 0.05 (appendix
 A.4.2), which only makes sense for a distance. Here a hit is nearer than ``threshold`` in the distance
