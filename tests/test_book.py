@@ -102,6 +102,10 @@ def test_a_failed_run_and_the_model_of_a_run_without_one_do_not_count(root: Path
     path.parent.mkdir()
     failed = new_code_cell("1 / 0", outputs=[new_output("error", ename="E", evalue="", traceback=[])])
     nbformat.write(new_notebook(cells=[failed]), path)
+    nbformat.write(
+        new_notebook(cells=[new_code_cell("1", metadata={"papermill": {"status": "pending"}})]),
+        path.with_name("03_z.ipynb"),  # stopped half-way
+    )
     asks_none = new_code_cell('model = "none"\nprofile = "quick"', metadata={"tags": ["parameters"]})
     nbformat.write(new_notebook(cells=[asks_none]), path.with_name("02_y.ipynb"))
     found = executed.find(root / "build/notebooks")

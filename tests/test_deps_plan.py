@@ -137,6 +137,8 @@ def test_the_parser_s_answer_is_taken_by_number():
     }  # fmt: skip
     assert found[0].line == "chop trees"
     assert read_parsed('1. who knows\n2. "None".', lines, "1.16.5") == {1: None}
+    blank = read_parsed("1.\n2. mine 3 oak_log\n3. none", lines, "1.16.5")
+    assert blank.keys() == {1, 2} and blank[1] is not None, "an empty answer takes no other line's"
 
 
 def test_what_nobody_reads_becomes_the_nearest_goal():

@@ -40,13 +40,13 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_largest_profile_of_every_model_is_what_was_shipped(results: Path) -> None:
-    profile, played = findings.shipped("01_x")
-    assert profile == "full"
+    profiles, played = findings.shipped("01_x")
+    assert profiles == {"surrogate": "full", "replay:a": "quick"}
     assert {model: int(tables["t"]["value"][0]) for model, tables in played.items()} == {
         "surrogate": 2,
         "replay:a": 3,
     }
-    assert findings.shipped("02_not_run") == ("", {})
+    assert findings.shipped("02_not_run") == ({}, {})
 
 
 def test_a_notebook_opens_with_what_was_shipped_and_ends_with_its_own(results: Path) -> None:

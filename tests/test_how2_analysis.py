@@ -342,9 +342,11 @@ def test_first_read_positions():
 
 
 def test_judged_teachers():
-    verdicts = {"task": list("abcd"), "success": [True, True, True, False]}
-    judged = pd.DataFrame({"teacher": "executable", **verdicts})
+    by_target = pd.Series({e.id: e.target for e in examples("high")})
+    alike = by_target.index[by_target == by_target.mode()[0]][:4]  # four tasks of one target: one cluster
+    judged = pd.DataFrame({"teacher": "executable", "task": alike, "success": [True, True, True, False]})
     table = tables.table5(judged).set_index("teacher")
+    assert math.isnan(table.loc["executable", "low"])
     assert table.loc["executable", "value"] == 0.75 and table.loc["executable", "paper"] == 0.82
     assert math.isnan(table.loc["non-executable", "value"])
 

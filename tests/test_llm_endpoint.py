@@ -262,6 +262,14 @@ def test_a_refusal_about_something_else_does_not_change_the_way_tools_are_called
         assert all("tools" in body for body in server.requests)
 
 
+def test_a_dialogue_that_is_too_long_with_its_tools_is_no_refusal_of_tools():
+    said = "This model's maximum context length is 8192 tokens: 8634 in the messages, 367 in the functions."
+    with FakeServer(faults=[Fault(400, said)]) as server:
+        results, _ = ask(server, calls=2, tools=[TOOL])
+        assert [type(result).__name__ for result in results] == ["RequestTooLong", "Reply"]
+        assert all("tools" in body for body in server.requests)
+
+
 def test_native_mode_never_falls_back_and_text_mode_never_sends_tools():
     with FakeServer(refuse="no tools") as server:
         [error], _ = ask(server, tools=[TOOL], tool_mode="native")
@@ -288,6 +296,19 @@ def test_the_environment_names_server_and_key(monkeypatch):
         monkeypatch.setenv("OPENAI_API_KEY", "sk-from-env")
         reply = asyncio.run(get_model("m").complete(USER))
     assert reply.text == "echo: hello"
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"base_url": "http://localhost:abc/v1"}, "OPENAI_BASE_URL"),
+        ({"timeout": -1}, "timeout"),
+        ({"timeout": "5"}, "timeout"),
+    ],
+)
+def test_an_address_or_a_timeout_that_is_none_is_one_sentence(given, named):
+    with pytest.raises(MnemocraftError, match=named):
+        Endpoint("m", api_key=KEY, **given)
 
 
 def test_a_missing_key_is_one_sentence():

@@ -278,6 +278,10 @@ def test_a_miss_names_the_field_that_differs_from_the_nearest(messages, request_
     assert str(miss.value).count(";") <= 1, "only what differs is named"
 
 
+def test_null_differs_from_nothing():
+    assert replay._difference("messages[2]", {"content": None}, {}).startswith("messages[2].content")
+
+
 def test_tool_call_ids_do_not_make_a_miss(tmp_path):
     def asked(number):
         function = {"name": "move", "arguments": "{}"}

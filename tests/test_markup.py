@@ -79,7 +79,7 @@ def test_a_models_name_is_words_wherever_a_notebook_says_it(stem):
     _, played = findings.shipped(stem)
     tables = max(played.values(), key=len)
     opening = findings.Opening(stem, FINDINGS[stem])
-    pages = [opening._text({name: tables}, "full")]
+    pages = [opening._text({name: tables}, {name: "full"})]
     if "hypotheses" in tables and "hypothesis" in tables["hypotheses"]:
         pages.append(claims.sentences(tables["hypotheses"], name))
     for page in pages:

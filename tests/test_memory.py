@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers import Scripted, encoding, play
+from helpers import Scripted, Stand, encoding, play
 from mnemocraft.agents import get_agent
+from mnemocraft.agents.rollout import Agent
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory import MEMORIES, Cue, KeyedMemory, get_memory
 from mnemocraft.worlds import make
@@ -213,3 +214,34 @@ def test_a_memory_of_scenes_takes_no_scenes_of_another_encoder():
     kept.encoder = "scene_graph"  # as a kitchen's first scene makes it
     with pytest.raises(MnemocraftError, match="'scene_graph', and this world's is 'minilm'"):
         kept.observe(Cue("goal", "Inventory: nothing", encoder="minilm"), "mine 1 log")
+
+
+@pytest.mark.parametrize("name", ["trace", "experience", "keyed", "episodic"])
+def test_an_episode_that_an_exception_ends_leaves_nothing_to_the_next(name):
+    """Ctrl-C, or a miss of a recording: what was noted on the way is not the next episode's."""
+    memory, clean = get_memory(name), get_memory(name)
+
+    async def broken(rollout):
+        rollout.cue()
+        rollout.recall()
+        rollout.act(rollout.world.env.valid_actions()[0])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(Agent("broken", "broken", broken), make("tabletop/hanoi"), Stand("surrogate"), memory)
+    deltas = [
+        play(get_agent("react"), make("tabletop/bowls"), Stand("surrogate"), each).memory_delta
+        for each in (memory, clean)
+    ]
+    assert "ring" not in json.dumps(deltas[0]), "a thing of the first episode"
+
+
+def test_a_plan_that_is_too_long_to_keep_is_cut():
+    async def endless(rollout):
+        rollout.cue()
+        rollout.recall()
+        rollout.actions.extend(["x" * 1000] * 200)
+
+    memory = get_memory("experience")
+    episode = play(Agent("endless", "endless", endless), make("tabletop/bowls"), Stand("surrogate"), memory)
+    assert episode.reason == "agent_stopped" and episode.memory_delta

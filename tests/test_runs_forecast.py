@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fake_server import FakeServer, say
-from mnemocraft.runs import ModelSpec, Study, run_study
+from mnemocraft.runs import ModelSpec, Study, forecast, run_study
 from mnemocraft.runs.forecast import announcement, first_look, rehearse, total
 from mnemocraft.runs.progress import Progress
 from mnemocraft.studies.deps import sweep
@@ -107,12 +107,24 @@ def test_the_forecast_sees_whether_answers_come_side_by_side(
     assert fewest < seconds / (0.05 * calls) < most
 
 
+def test_what_cannot_be_rehearsed_is_said_and_stops_nothing(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise KeyError("plan")
+
+    monkeypatch.setattr(forecast, "_one", broken)
+    said = forecast.announcement(study, [1] * len(study.streams), ModelSpec("surrogate"), 1)
+    assert "could not be rehearsed" in said and "nan" not in said
+
+
 def test_calls_and_tokens_are_counted_in_lines_that_are_whole(tmp_path: Path) -> None:
     path, copy = tmp_path / "s.jsonl", tmp_path / "copy"
     path.write_text('{"tokens": {"actor": {"prompt": 5, "completion": 1, "calls": 9}}}\n')
     bar = Progress("run", {path: 4}, {path: 1}, True)
     tail = bar._open[path]
-    record = {"tokens": {"actor": {"prompt": 70, "completion": 8, "calls": 2}}, "memory": '"calls": 900'}
+    roles = {"actor": {"prompt": 60, "completion": 8, "calls": 1}, "ask": {"prompt": 10, "calls": 1}}
+    record = {"metrics": {"calls": 2}, "tokens": roles, "memory": '"calls": 900'}
     line = json.dumps(record) + "\n"
     copy.write_bytes(path.read_bytes())
     copy.replace(path)  # as the stream's writer does

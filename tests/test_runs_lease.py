@@ -52,6 +52,18 @@ def test_a_run_on_another_machine_is_seen_by_its_renewals(
         pass
 
 
+def test_a_lease_that_could_not_be_read_for_a_moment_is_renewed_again(
+    tmp_path: Path, brisk: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hold(tmp_path) as mine:
+        with monkeypatch.context() as outage:
+            outage.setattr(lease, "_read", lambda file: {})
+            time.sleep(0.2)
+        before = mine.file.stat().st_mtime_ns
+        time.sleep(0.2)
+        assert mine.file.stat().st_mtime_ns > before
+
+
 @pytest.mark.parametrize("flock", [unlockable, lambda descriptor, operation: None])
 def test_a_lease_that_nobody_renews_is_taken_over(
     tmp_path: Path, brisk: None, monkeypatch: pytest.MonkeyPatch, flock: object

@@ -5,16 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import Stand
+from helpers import play as play_any
 from helpers import play_how2 as play
+from mnemocraft.agents import get_agent
 from mnemocraft.agents.how2.settings import TEACHERS, Settings
 from mnemocraft.envs.plancraft import book, examples
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.llm.types import Request
+from mnemocraft.memory import get_memory
 from mnemocraft.memory.keyed import Keyed
 from mnemocraft.studies.how2.load import environment
 from mnemocraft.surrogate import DEFAULTS, Surrogate
 from mnemocraft.surrogate.minds.plancraft.beliefs import believed
 from mnemocraft.surrogate.minds.plancraft.reading import accepts, read_bench, read_recipes, table_of
+from mnemocraft.worlds import make
 from mnemocraft.worlds.plancraft_teacher import in_words, templated_answer
 
 PERFECT = "surrogate:knowledge=1,attention=1,slip=0"
@@ -126,3 +130,12 @@ def test_names_carry_the_competence_and_wrong_ones_are_refused():
     for name in ("surrogate:wisdom=1", "surrogate:knowledge=2", "surrogate:knowledge=much"):
         with pytest.raises(MnemocraftError, match="knowledge, attention, slip"):
             Surrogate.from_name(name)
+
+
+@pytest.mark.parametrize(
+    "names", [["tabletop/hanoi", "tabletop/bowls"], [f"plancraft/low/VAL000{n}" for n in (0, 1, 2, 3)]]
+)
+def test_a_remembered_scene_is_not_taken_for_the_present_one(names):
+    memory = get_memory("experience")
+    for name in names:
+        assert play_any(get_agent("react"), make(name), Stand(PERFECT), memory).success, name

@@ -98,6 +98,15 @@ def test_failures_say_what_is_missing(held, action, kind, words):
     assert info["failure"].endswith((".", "?")) and "\n" not in info["failure"]
 
 
+def test_why_a_smelt_fails_does_not_depend_on_who_asked_before():
+    held = ({"iron_ore": 1}, {"iron_ore": 1, "coal": 3})
+    told = [
+        [do(world(each), "smelt", "iron_ingot")[1]["failure"] for each in order]
+        for order in (held, held[::-1])
+    ]
+    assert told[0] == told[1][::-1] and "fuel" in told[0][0] and "fuel" not in told[0][1]
+
+
 @pytest.mark.parametrize(
     "action",
     ["{", None, 3, [], {}, {"name": 3}, {"name": "craft"}, {"name": "craft", "arguments": "stick"},

@@ -12,6 +12,14 @@ from pathlib import Path
 from mnemocraft.errors import MnemocraftError
 
 
+def named(text: str) -> Path | None:
+    """The file of that path; None if there is none, or the text can be none's."""
+    with suppress(OSError, RuntimeError, ValueError):  # too long a name, a home of nobody's, a null byte
+        path = Path(text).expanduser()
+        return path if path.is_file() else None
+    return None
+
+
 def replace_file(path: Path, content: str | bytes) -> None:
     """Write a file (a text as UTF-8, newlines as given) so that readers see the old one or the new one.
 

@@ -11,6 +11,7 @@ from mnemocraft.errors import MnemocraftError, ModelError, RequestTooLong
 from mnemocraft.llm import Model
 from mnemocraft.llm.cache import is_refusal
 from mnemocraft.llm.types import Message, Reply, TokenLedger, Tool
+from mnemocraft.memory.experience import LONGEST
 from mnemocraft.memory.interface import Cue, Hit, Memory
 from mnemocraft.memory.none import NoMemory
 from mnemocraft.runs.events import Action, Call, End, Error, Event, Note, Recall, Start
@@ -120,8 +121,12 @@ async def play(
     except ModelError as error:
         reason = "error"
         rollout.log(Error(str(error)))
+    except BaseException:
+        memory.commit(world.task.goal, False)  # what it holds of this episode must not be the next one's
+        raise
     success = world.success and reason != "error"
-    rollout.remember_episode(success, reason)
+    if reason != "error":
+        rollout.remember_episode(success, reason)
     if success and not agent.teaches_itself:
         memory.learn(f"{world.task.goal}: {'; '.join(rollout.actions)}", [world.task.goal])
     delta = memory.commit(world.task.goal, success)
@@ -253,7 +258,7 @@ class Rollout:
         An agent that does so itself leaves nothing for the end; for the others the episode is one experience.
         """
         self._told = True
-        self.memory.experience(replace(start, plan=plan), outcome, success)
+        self.memory.experience(replace(start, plan=plan[:LONGEST]), outcome, success)
 
     def remember_episode(self, success: bool, reason: str) -> None:
         """At the end, hand the memory what was done from the beginning on, unless the agent did so."""

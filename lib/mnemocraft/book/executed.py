@@ -19,7 +19,8 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 INJECTED = "injected-parameters"
 ASKS_NOBODY = re.compile(r""""model = (\\"|')none\1""")
 """The default parameter of a notebook in which no language model is asked, as its file has it."""
-FAILED = '"output_type": "error"'
+UNFINISHED = re.compile(r'"output_type": "error"|"status": "(running|pending)"')
+"""What the file of a notebook that did not run through has: an error, or a cell that was never ended."""
 VARIES = "varies"
 """Tag of a cell whose outputs differ from run to run, such as times: the committed pages leave them out."""
 
@@ -59,7 +60,7 @@ def find(folder: Path) -> list[Executed]:
         for path in sorted(folder.glob(f"*/{profile}/[0-9][0-9]_*.ipynb")):
             text = path.read_text(encoding="utf-8")
             model = paths.NO_MODEL if ASKS_NOBODY.search(text) else path.parents[1].name
-            if FAILED not in text:
+            if not UNFINISHED.search(text):
                 one = Executed(path, model, profile)
                 found[one.name] = one
     return [found[name] for name in sorted(found)]

@@ -68,7 +68,7 @@ class Endpoint:
         name: in requests and caches: the model's, marked when ``tool_mode="text"``.
 
     Raises:
-        MnemocraftError: no API key, or an unknown tool mode.
+        MnemocraftError: no API key, an unknown tool mode, or an address or a timeout that is none.
     """
 
     cpu_bound = False
@@ -87,12 +87,18 @@ class Endpoint:
     ) -> None:
         if tool_mode not in (None, "native", "text"):
             raise MnemocraftError(f"tool_mode must be 'native' or 'text', not {tool_mode!r}.")
+        if not isinstance(timeout, int | float) or not timeout > 0:
+            raise MnemocraftError(f"timeout must be a number of seconds above 0, not {timeout!r}.")
         self.model, self._tool_mode, self._constrain, self._stop = model, tool_mode, constrain, stop
         self.name = f"{model}#text{toolformat.VERSION}" if tool_mode == "text" else model
         self.failures: Counter[str] = Counter()
         self._dialect = Dialect(text_tools=tool_mode == "text")
         self._tools_worked = False
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL")
+        try:
+            httpx2.URL(self._base_url or "")
+        except httpx2.InvalidURL as error:
+            raise MnemocraftError(f"The base_url (or OPENAI_BASE_URL) is no address: {error}.") from None
         self._key = _find_key(model, self._base_url, api_key)
         self._max_retries, self._timeout = max_retries, timeout
         self._client: openai.AsyncOpenAI | None = None
@@ -198,7 +204,9 @@ class Endpoint:
 
     def _refuses_tools(self, said: str) -> bool:
         """A 400 about tools from a server that never answered one; later ones mean something else."""
-        return self._tool_mode is None and not self._tools_worked and ("tool" in said or "function" in said)
+        if self._tool_mode is not None or self._tools_worked or any(words in said for words in _TOO_LONG):
+            return False  # a dialogue's length is told with that of its tools
+        return "tool" in said or "function" in said
 
     def _final(self, error: openai.OpenAIError) -> ModelError | ModelUnavailable:
         """Our error for the client's last one, in one sentence and without the key."""

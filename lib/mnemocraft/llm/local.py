@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import MissingExtra, MnemocraftError
-from mnemocraft.files import replacing
+from mnemocraft.files import named, replacing
 from mnemocraft.llm import toolformat
 from mnemocraft.llm.endpoint import Endpoint
 from mnemocraft.llm.merged import merged
@@ -208,12 +208,10 @@ def find_model(name: str) -> ModelFiles:
     """
     if not name:
         return ModelFiles(default_model())
-    adapter = ADAPTERS / f"{name}.gguf"
-    file = adapter if adapter.is_file() else Path(name).expanduser()
-    if not file.is_file():
+    if (file := named(str(ADAPTERS / f"{name}.gguf")) or named(name)) is None:
         known = ", ".join(sorted(path.stem for path in ADAPTERS.glob("*.gguf"))) or "(none)"
         raise MnemocraftError(
-            f"There is no model file {file}, and no adapter of that name; there are {known}."
+            f"There is no model file {name}, and no adapter of that name; there are {known}."
         )
     with file.open("rb") as start:
         head = start.read(4096)

@@ -14,7 +14,7 @@ from typing import Any
 from mnemocraft import __version__
 from mnemocraft.bounded import read_json
 from mnemocraft.errors import MnemocraftError, ModelError, ReplayMiss
-from mnemocraft.files import replace_file
+from mnemocraft.files import named, replace_file
 from mnemocraft.llm.cache import AnswerCache, reply_from_json
 from mnemocraft.llm.toolformat import normal
 from mnemocraft.llm.types import Reply, Request
@@ -130,8 +130,8 @@ def import_recording(path: str | Path, cache_path: str | Path) -> int:
 
 def find_recording(name: str) -> Path:
     """The file of a recording: a path, or the name of one in ``data/recordings``."""
-    for path in (Path(name).expanduser(), RECORDINGS / name, RECORDINGS / f"{name}{SUFFIX}"):
-        if path.is_file():
+    for text in (name, str(RECORDINGS / name), str(RECORDINGS / f"{name}{SUFFIX}")):
+        if (path := named(text)) is not None:
             return path
     known = sorted(path.name.removesuffix(SUFFIX) for path in RECORDINGS.glob(f"*{SUFFIX}"))
     raise MnemocraftError(
@@ -304,7 +304,8 @@ def _difference(path: str, recorded: Any, asked: Any) -> str:
     if recorded == asked:
         return f"{path} (the same, but its keys are in another order)"
     if isinstance(recorded, dict) and isinstance(asked, dict):
-        key = next(k for k in sorted({*recorded, *asked}) if recorded.get(k) != asked.get(k))
+        keys = sorted({*recorded, *asked})
+        key = next(k for k in keys if recorded.get(k, ...) != asked.get(k, ...))  # null is not nothing
         return _difference(f"{path}.{key}", recorded.get(key), asked.get(key))
     if isinstance(recorded, list) and isinstance(asked, list):
         equal = _prefix(recorded, asked)

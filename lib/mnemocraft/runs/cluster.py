@@ -101,15 +101,12 @@ class _Cluster(Executor):
         return result
 
     def _hand_out(self, job: Job, result: Future[None], before: int) -> None:
-        size = _size(job)
-        if size <= before:
-            result.set_exception(
-                Lost("every worker that was given a stream died of it, perhaps for want of memory")
-            )
-            return
         try:
+            size = _size(job)
+            if size <= before:
+                raise Lost("every worker that was given a stream died of it, perhaps for want of memory")
             future = self._pool.submit(_play, job, fingerprint(job.study.start)["code"])
-        except Exception as error:  # the client was closed as its scheduler went away
+        except Exception as error:  # also that the client was closed as its scheduler went away
             result.set_exception(self._explained(error))
             return
         future.add_done_callback(lambda done: self._ended(job, result, size, done))

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs.study import ModelSpec, Stream, Study
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def first_look(study: Study, most: int) -> tuple[Stream, ...]:
 
 
 def announcement(study: Study, left: Sequence[int], spec: ModelSpec, workers: int) -> str:
-    """What the episodes that are left will cost in calls, tokens, minutes and dollars, in two sentences.
+    """What the episodes that are left will cost in calls, tokens, minutes and dollars, as far as known.
 
     Args:
         study: What is to be run.
@@ -69,7 +68,10 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec, workers: in
     episodes: Counter[str] = Counter()
     for stream, count in zip(study.streams, left, strict=True):
         episodes[stream.condition.id] += count
-    calls, prompt, completion = total(episodes, rehearse(study, streams, REHEARSAL_S))
+    if not (needs := rehearse(study, streams, REHEARSAL_S)):
+        said = "what they take could not be rehearsed"
+        return f"{study.name}: {sum(left):,} episodes with {spec.name}; {said}."
+    calls, prompt, completion = total(episodes, needs)
     seconds, at_once, price = asyncio.run(_timed(spec))
     took = calls * seconds / min(at_once * spec.servers(workers), len(streams))
     dollars = "" if price is None else f", ${price.of(Usage(prompt, completion)):,.2f}"
@@ -101,17 +103,14 @@ def rehearse(study: Study, streams: Sequence[Stream], seconds: float) -> dict[st
     for stream in (first[place] for place in places):
         if needs and time.monotonic() - started > seconds:
             break
-        with suppress(MnemocraftError):  # a study of a user's own that the surrogate cannot play
+        with suppress(Exception):  # what the surrogate cannot play; a mistake shows when it is played
             needs[stream.condition.id] = asyncio.run(_one(study, stream))
     return needs
 
 
 def total(episodes: Mapping[str, int], needs: Mapping[str, Needs]) -> Needs:
-    """What so many episodes by condition need; one that was not rehearsed counts as the mean of the others.
-
-    NaN if nothing was rehearsed.
-    """
-    mean = np.mean(list(needs.values()), axis=0) if needs else np.full(len(_KINDS), np.nan)
+    """What so many episodes by condition need; one not rehearsed counts as the mean of the others."""
+    mean = np.mean(list(needs.values()), axis=0)
     return np.sum([count * needs.get(name, mean) for name, count in episodes.items()], axis=0)
 
 

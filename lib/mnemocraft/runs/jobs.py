@@ -55,7 +55,7 @@ def die_with_parent() -> None:
     """End this worker process when the process that started it is gone, even if that was killed.
 
     A worker of ``ProcessPoolExecutor`` would wait for ever otherwise. Nothing depends on it happening in
-    time: stream files are locked by whoever writes them.
+    time: whoever writes a stream's files puts copies in their place, to which no other process appends.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:

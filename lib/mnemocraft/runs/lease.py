@@ -178,6 +178,8 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def _renew(lease: Lease, ended: threading.Event) -> None:
-    while not ended.wait(RENEWED_S) and lease.holder().get("token") == lease.token:
+    while not ended.wait(RENEWED_S):
+        if lease.holder().get("token", lease.token) != lease.token:  # nobody's is one that cannot be read now
+            return
         with suppress(OSError):  # the folder is out of reach: whoever writes next is told
             os.utime(lease.file)

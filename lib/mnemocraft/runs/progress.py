@@ -10,8 +10,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+_ROLES = re.compile(rb'"tokens": ?\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}')
+"""A record's tokens by role; within its texts quotation marks are escaped, so that nothing else looks so."""
 _CALLS, _TOKENS = re.compile(rb'"calls": ?(\d+)'), re.compile(rb'"(?:prompt|completion)": ?(\d+)')
-"""Of a record; within its texts quotation marks are escaped, so that nothing else looks like these."""
 
 
 class Progress:
@@ -89,7 +90,7 @@ class _Tail:
                 data = file.read()
             self._offset += len(data)
             *whole, self._rest = (self._rest + data).split(b"\n")
-            new = b"\n".join(whole[max(0, self._finished - self._count) :])
+            new = b"\n".join(_ROLES.findall(b"\n".join(whole[max(0, self._finished - self._count) :])))
             self.calls += sum(map(int, _CALLS.findall(new)))
             self.tokens += sum(map(int, _TOKENS.findall(new)))
             self._count += len(whole)

@@ -17,9 +17,7 @@ def check_seeds(seeds: Sequence[int], example: int) -> None:
         whole(seed, "A seed", 0)
 
 
-def check_models(model: str, small_model: str | None) -> None:
-    """Raise MnemocraftError if the two models would write to the same folder."""
-    if small_model and paths.slug(small_model) == paths.slug(model):
-        raise MnemocraftError(
-            f"model and small_model are both {model!r}: name another small_model, or None to leave it out."
-        )
+def check_models(model: str, other: str | None, name: str = "small_model") -> None:
+    """Raise MnemocraftError if two models would write to the same folder; ``name`` is the other parameter."""
+    if other and paths.slug(other) == paths.slug(model):
+        raise MnemocraftError(f"model and {name} are both {model!r}: name another {name}.")

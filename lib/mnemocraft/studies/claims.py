@@ -137,7 +137,7 @@ def judge(
         floor = stats.BOOTSTRAP_FLOOR if claim.registered else stats.FLOOR
         asked = float(sum(w * printed.get((claim.metric, key), nan) for key, w in weights.items()))
         least = nan if claim.unfit else cells.detectable(weights, len(rows), claim.rates)
-        to_find = nan if claim.registered else asked
+        to_find = nan if claim.registered else asked or nan  # no data find that there is no effect
         verdict = stats.verdict(effect, many, claim.direction, asked=to_find, detectable=least)
         told.append(
             {"hypothesis": claim.hypothesis, "claim": claim.text, "part": part, "metric": claim.metric}
@@ -242,9 +242,9 @@ def planned(pilot: pd.DataFrame, unit: str, clusters: int) -> pd.DataFrame:
     if ratio < 1:
         least = least.combine(whole.apply(_of_fewer, axis=1, ratio=ratio, tests=len(pilot)), max)
     count = (whole[unit] * ratio).round().astype(int)
-    few, small = count < stats.MIN_CLUSTERS, whole["paper_effect"].abs() < least
+    few, asked = count < stats.MIN_CLUSTERS, whole["paper_effect"].abs().replace(0, nan)
     told = np.select(
-        [whole["effect"].isna(), few, least.isna(), whole["paper_effect"].isna(), small],
+        [whole["effect"].isna(), few, least.isna(), asked.isna(), asked < least],
         [
             "unknown: the pilot did not play it",
             f"nothing is tested below {stats.MIN_CLUSTERS} clusters",

@@ -148,9 +148,14 @@ def bars(rows: pd.DataFrame, environment: str) -> pd.DataFrame:
 
 
 def conduct(episodes: pd.DataFrame, by: Sequence[str], counts: Sequence[str]) -> pd.DataFrame:
-    """Means an episode of some counts and of the tokens read (``prompt_tokens``), by group."""
+    """Means an episode of some counts and of the tokens read (``prompt_tokens``), by group.
+
+    What an episode lacks that others of its group have, as after an error, is none.
+    """
     prompt = episodes.filter(regex=r"^tokens_.*_prompt$").sum(axis=1)
     columns = episodes.reindex(columns=[*by, *counts]).assign(prompt_tokens=prompt)
+    had = columns.groupby(list(by))[list(counts)].transform("count") > 0
+    columns[list(counts)] = columns[list(counts)].fillna(0).where(had)
     return columns.groupby(list(by), sort=False).mean(numeric_only=True).round(2).reset_index()
 
 

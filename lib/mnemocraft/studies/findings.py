@@ -139,19 +139,22 @@ class Opening:
 
     def __init__(self, stem: str, findings: Findings) -> None:
         self._findings, self._handle = findings, DisplayHandle()
-        profile, played = shipped(stem)
-        said = self._text(played, profile) if played else "Nothing has been run yet."
+        profiles, played = shipped(stem)
+        said = self._text(played, profiles) if played else "Nothing has been run yet."
         self._handle.display(Markdown(said))
 
     def close(self, played: Played, profile: str) -> None:
         """Put the findings of this run in the place of those that the notebook opened with."""
-        self._handle.update(Markdown(self._text(played, profile)))
+        self._handle.update(Markdown(self._text(played, dict.fromkeys(played, profile))))
 
-    def _text(self, played: Played, profile: str) -> str:
+    def _text(self, played: Played, profiles: Mapping[str, str]) -> str:
         named = {escaped(model): tables for model, tables in played.items()}
         lines = "\n".join(f"- {line}" for line in self._findings(named))
-        who = ", ".join(map(_who, named))
-        return f"**What we found** (played by {who}; profile `{profile}`)\n\n{lines}"
+        by_profile: dict[str, list[str]] = {}
+        for model in played:
+            by_profile.setdefault(profiles[model], []).append(_who(escaped(model)))
+        who = "; ".join(f"{', '.join(names)}; profile `{profile}`" for profile, names in by_profile.items())
+        return f"**What we found** (played by {who})\n\n{lines}"
 
 
 def _who(model: str) -> str:
@@ -161,21 +164,20 @@ def _who(model: str) -> str:
     return f"`{model}`" + " (a stand-in)" * is_surrogate(model)
 
 
-def shipped(stem: str) -> tuple[str, dict[str, dict[str, pd.DataFrame]]]:
-    """The tables that came with the repository: the largest profile, and by model the tables by name.
-
-    A model that has not played the largest profile is shown at the largest that it has.
-    """
+def shipped(stem: str) -> tuple[dict[str, str], dict[str, dict[str, pd.DataFrame]]]:
+    """The tables that came with the repository, by model: its largest profile, and its tables by name."""
     played: dict[str, tuple[str, dict[str, pd.DataFrame]]] = {}
     for folder in sorted((paths.DATA / "results" / stem).glob("*")):
         sizes = [folder / profile for profile in paths.PROFILES[1:] if (folder / profile).is_dir()]
         if sizes:
             played[_model(sizes[-1])] = (sizes[-1].name, read(sizes[-1]))
-    profile = max((profile for profile, _ in played.values()), key=paths.PROFILES.index, default="")
-    return profile, {model: tables for model, (_, tables) in played.items()}
+    profiles = {model: profile for model, (profile, _) in played.items()}
+    return profiles, {model: tables for model, (_, tables) in played.items()}
 
 
-def planned(stem: str, model: str, unit: str, count: int) -> pd.DataFrame | Markdown:
+def planned(
+    stem: str, model: str, unit: str, count: int, of_claim: Callable[[pd.Series], int] | None = None
+) -> pd.DataFrame | Markdown:
     """What a run can decide, from the shipped tables of this model, else the surrogate's.
 
     Args:
@@ -183,11 +185,16 @@ def planned(stem: str, model: str, unit: str, count: int) -> pd.DataFrame | Mark
         model: Who is to play.
         unit: What clusters are, e.g. ``tasks``.
         count: How many of them the run has.
+        of_claim: How many it has at most for a row of the pilot; one with none is left out.
     """
     pilots = shipped(stem)[1]
     pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
     if pilot is None or unit not in pilot or "part" not in pilot:
         return Markdown(f"What this run can decide is unknown: no run that counts {unit} was shipped.")
+    if of_claim is not None:
+        most = pilot.apply(of_claim, axis=1)
+        least = pilot["detectable"].where(pilot[unit] <= most)
+        pilot = pilot.assign(detectable=least, **{unit: pilot[unit].clip(upper=most)})[most > 0]
     return claims.planned(pilot, unit, count).round(3)
 
 
@@ -202,7 +209,7 @@ def read(folder: Path) -> dict[str, pd.DataFrame]:
 
 
 def _model(folder: Path) -> str:
-    """Who played for the tables of a folder; ``none`` if every table was computed without."""
+    """Who played for the tables of a folder, which is named after that model; other players may be beside."""
     tables = report.provenance(folder)["tables"]
     played = {origin["model"] for origin in tables.values()}
-    return min(played - {paths.NO_MODEL} or played, key=len, default=folder.parent.name)
+    return next((name for name in played if paths.slug(name) == folder.parent.name), folder.parent.name)

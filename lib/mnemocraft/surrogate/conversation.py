@@ -19,6 +19,7 @@ _HEADER = re.compile(
     r"|Remaining Subtasks|Memory|Explanation|Correct the plan for the task):"
     r"|(?:Refine them|Decompose it into subtasks)\.)"
 )
+_REMEMBERED = "\nMemory:\n"
 _CARRIED = ("Last Step Summary", "Last Step Reasoning", "Current Progress")
 _OUTCOME = 'After "{}":\n'
 _LAST_ACTION = re.compile(r"^(?:> )?Action: (.+)$|I did: (.+?)\.(?: |$)", re.MULTILINE)
@@ -46,6 +47,11 @@ class Told(NamedTuple):
     text: str
     call: Call | None
     line: str
+
+    @property
+    def scene(self) -> str:
+        """The text up to what is remembered, which has scenes of other episodes."""
+        return self.text.partition(_REMEMBERED)[0]
 
 
 class Conversation:
@@ -116,6 +122,11 @@ class Conversation:
         """
         shown = [told.text for told in self.told if not told.call or told.call[0] not in _ASIDE]
         return [text for text in shown if not self.tools or "\n" in text] or [""]
+
+    @property
+    def scenes(self) -> list[str]:
+        """:attr:`views` without what is remembered."""
+        return [text.partition(_REMEMBERED)[0] for text in self.views]
 
     @cached_property
     def blocks(self) -> dict[str, str]:

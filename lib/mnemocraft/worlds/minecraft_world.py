@@ -115,7 +115,10 @@ class MinecraftWorld(ABC):
         item = asked_item(query, question, self.library.rules.items, self.task.item)
         held = self._held()
         wanted = held.get(item, 0) + 1
-        found = plan(item, wanted, version=self.version, rules=self._rules, inventory=held)
+        try:
+            found = plan(item, wanted, version=self.version, rules=self._rules, inventory=held)
+        except MnemocraftError:  # more than an inventory holds
+            return "I do not know how to go on from here."
         return plan_told(found, item, level, self.library)
 
     def plain_scene(self) -> str:

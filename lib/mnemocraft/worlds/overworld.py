@@ -204,12 +204,21 @@ def minedojo(
         MissingExtra: MineDojo's environment, Java 8 or a display is missing; one sentence says which.
         MnemocraftError: There is no such task or limits.
     """
+    from mnemocraft.controllers.herd import NOON
     from mnemocraft.envs import MineDojoEnv
 
     wanted = minecraft_task(name)
     most = wanted.steps(limits) if max_steps is None else max_steps
     env = MineDojoEnv(
-        "open-ended", seed, max_steps=most, image_size=(128, 128), initial_inventory={GIVEN_TOOL: 1}
+        "open-ended",
+        seed,
+        max_steps=most,
+        image_size=(128, 128),
+        initial_inventory={GIVEN_TOOL: 1},
+        generate_world_type="specified_biome",
+        specified_biome="plains",
+        start_time=NOON,
+        allow_time_passage=False,
     )
     actor = controllers.controller("learned", env, seed)
     return ControllerWorld(f"minedojo/{name}", env, actor, demand(wanted, VERSION), limits)

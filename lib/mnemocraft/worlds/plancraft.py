@@ -12,7 +12,7 @@ import numpy as np
 from mnemocraft.envs import PlancraftEnv
 from mnemocraft.envs.plancraft import Example, examples, parse_action, plan
 from mnemocraft.envs.plancraft.actions import expert_actions
-from mnemocraft.envs.plancraft.data import SPLITS
+from mnemocraft.envs.plancraft.data import SPLITS, split_of
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.worlds.env_world import EnvWorld
 from mnemocraft.worlds.guides import guide
@@ -46,9 +46,10 @@ class PlancraftWorld(EnvWorld[PlancraftEnv]):
         self._eager = False
         self._see(env.reset()[0])
         item = env.example
-        split = "high" if item.id.startswith("VALR") else "low"
         goal = f"Craft an item of type: {item.target}"
-        self.task = Task(f"plancraft/{split}/{item.id}", goal, env.max_steps, item.target, task_facts(item))
+        self.task = Task(
+            f"plancraft/{split_of(item.id)}/{item.id}", goal, env.max_steps, item.target, task_facts(item)
+        )
 
     @property
     def reason(self) -> str:

@@ -78,7 +78,7 @@ def read_parsed(answer: str, lines: Sequence[str], version: str) -> dict[int, St
     A line of which it made nothing of use is missing.
     """
     found: dict[int, Step | None] = {}
-    for match in re.finditer(r"^[^\S\n]*+(\d{1,4})\.\s*+(\S.*)$", answer[:MAX_CHARACTERS], re.M):
+    for match in re.finditer(r"^[^\S\n]*+(\d{1,4})\.[^\S\n]*+(\S.*)$", answer[:MAX_CHARACTERS], re.M):
         place, said = int(match.group(1)) - 1, match.group(2)
         if not 0 <= place < len(lines):
             continue

@@ -31,8 +31,9 @@ async def gig(rollout: Rollout, parts: Parts) -> None:
     """Plans each step from the current state alone, and from what its two graphs say about it.
 
     The session graph lasts an episode; the experience bank is the rollout's memory. The numbers are those of
-    the lines of Algorithm 1. Without loop detection, lookahead or experience the lines that belong to it are
-    passed over; any other memory than a bank of traces is shown as what it is.
+    the lines of Algorithm 1. Without loop detection or lookahead the lines that belong to it are
+    passed over. What is retrieved is the memory's to say: a bank of traces, or any other, which is shown as
+    what it is; with ``none`` there is no experience.
     """
     world, steps = rollout.world, Steps(rollout)
     session = Loops() if parts.loop_detection else None  # G_session

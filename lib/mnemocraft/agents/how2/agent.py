@@ -122,7 +122,7 @@ class Actor:
         if field is None:
             return self.world.check(line) or None
         value = call.arguments.get(field)
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or not (value.strip() if field == "recipe" else value):
             return f"{call.name} needs the argument {field!r}, a text."
         return self.world.check(line) or None if call.name == "act" else None
 

@@ -99,7 +99,6 @@ class _Voyager:
             self.rounds.next_round()
             if done:
                 self.completed.append(task)
-                self.rollout.count("completed")
                 return
             again = f"Correct the plan for the task: {task}"
             dialogue += [assistant(answer), user(*feedback, self.rounds.scene, critique, again)]
@@ -113,6 +112,7 @@ class _Voyager:
         )  # fmt: skip
         done, critique = prompts.verdict(answer)
         self.rollout.note("critic", critique or ("done" if done else "not done"))
+        self.rollout.count("completed", done)
         if done and plan.steps:
             self.rollout.memory.learn(prompts.program(plan), [task])
             self.rollout.count("skills")

@@ -92,9 +92,12 @@ class Worker:
         try:
             self._pipe.write(json.dumps(request).encode() + b"\n")
             self._pipe.flush()
+            answer = self._receive(timeout)
         except OSError:
             self._end("died")
-        answer = self._receive(timeout)
+        except BaseException:  # an interrupt: its answer would be taken for that to the next request
+            self.close()
+            raise
         if "error" in answer:
             raise MnemocraftError(f"ALFWorld's engine cannot {request['do']} ({answer['error']}).")
         self.mib = answer["mib"]

@@ -34,7 +34,8 @@ def explain(engine: TextWorldEngine, name: Name, inventory: Mapping[str, int], h
     if answer is None:
         every = shortages(engine, name, inventory, heat)
         answer = category(every), failure(name, every[0]), _missing(every[0])
-        if answer[0] not in ("missing_fuel", "inventory_full"):  # these depend on more than the units
+        more = answer[0] == "inventory_full" or any(way.heat for way in engine.operators[name])
+        if not more:  # room and fuel are no units of what is asked for
             if len(engine.answers) >= _ANSWERS:
                 engine.answers.clear()
             engine.answers[key] = answer

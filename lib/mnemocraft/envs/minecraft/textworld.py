@@ -69,7 +69,7 @@ class TextWorldEnv(TaskEnv[Action | str]):
             raise MnemocraftError(
                 "Nothing wears under MC-TextWorld's rules; use rules='game' with durability."
             )
-        self.start = _numbers(self.engine, _mapping("inventory", inventory or {}), 0)
+        self.start = _numbers(self.engine, _mapping("inventory", {} if inventory is None else inventory), 0)
         if self.engine.real:
             self.start = {item: units for item, units in self.start.items() if units}
         self.target = None if target is None else _goal(self.engine, target)

@@ -76,9 +76,14 @@ def examples(split: str) -> tuple[Example, ...]:
         return tuple(_example(row) for row in json.loads(path.read_text(encoding="utf-8")))
 
 
+def split_of(task_id: str) -> str:
+    """The split that an id belongs to; empty if it is of none."""
+    return _ID_SPLIT.get(task_id.rstrip("0123456789"), "")
+
+
 def example(task_id: str) -> Example:
     """The example with this id, whichever split it is in."""
-    split = _ID_SPLIT.get(task_id.rstrip("0123456789"))
+    split = split_of(task_id)
     found = _by_id(split).get(task_id) if split else None
     if found is None:
         raise MnemocraftError(f"Unknown Plancraft task {task_id!r}; ids look like VAL0012 or VALR0012.")

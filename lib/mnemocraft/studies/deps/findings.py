@@ -29,9 +29,16 @@ def findings(played: Played) -> list[str]:
 def planned(model: str, profile: str, task_list: str) -> pd.DataFrame | Markdown:
     """What a run can decide, from the tables of this model that came with the project, or of the surrogate.
 
-    They have 30 episodes a task; a run with fewer can decide less than this says.
+    They have 30 episodes a task; a run with fewer can decide less than this says. A world has its own tasks,
+    and one that the profile does not play no row.
     """
-    return shipped.planned(STEM, model, "tasks", len(chosen(PARTS[profile]["text"], task_list)))
+    sizes = {world: len(chosen(part, task_list)) for world, part in PARTS[profile].items()}
+    most = {"(script)": sizes.get("overworld", 0), "learned": sizes.get("learned", 0)}
+
+    def tasks(row: pd.Series) -> int:
+        return min((count for mark, count in most.items() if mark in row["claim"]), default=sizes["text"])
+
+    return shipped.planned(STEM, model, "tasks", sizes["text"], tasks)
 
 
 def _claims(found: Tables, hypothesis: str) -> pd.DataFrame:
@@ -55,9 +62,9 @@ def _first_plans(model: str, found: Tables) -> str:
         f"{per_cent(row)} of {row['n']} games of {row['n_tasks']} "
         f"{kinds.get(row['items'], row['items'] + ' tasks')} "
         f"(goal: {row['goal'].partition(': ')[2]}, **{row['met']}**)"
-        for _, row in goals.iterrows()
+        for _, row in goals[goals["n"] > 0].iterrows()
     )
-    return f"`{model}`: its first plan completes {told}."
+    return f"`{model}`: its first plan completes {told}." if told else ""
 
 
 def _small_claims(model: str, found: Tables) -> str:
@@ -71,6 +78,8 @@ def _small_claims(model: str, found: Tables) -> str:
 def _first_alone(model: str, found: Tables) -> str:
     """How much of DEPS's lead in the small model's study is not due to its rounds."""
     rates = found["known_items"].query("version == 'both' and items == @ALL").set_index("arm").T
+    if not rates["first plan"]["value"] > rates["gpt"]["value"]:
+        return ""
     first, one = (per_cent(rates[arm]) for arm in ("first plan", "gpt"))
     return (
         f"`{model}`: with one call each DEPS completes {first} and GPT {one} of the tasks, so that perhaps "
@@ -121,13 +130,16 @@ def _controller(model: str, found: Tables) -> str:
 
 
 def _power(model: str, found: Tables) -> str:
-    rows = found["hypotheses"][lambda table: table["part"] == ALL]
-    none = rows["detectable"].isna().sum()
-    small = (rows["paper_effect"] < rows["detectable"]).sum()
+    rows = found["hypotheses"].query("part == @ALL", local_dict={"ALL": ALL})
+    played = rows[rows["effect"].notna()]
+    none = played["detectable"].isna().sum()
+    small = (played["paper_effect"] < played["detectable"]).sum()
     said = ["Nothing is decided about language models."] if is_surrogate(model) else []
     said.append(shipped.power(found["hypotheses"]))
-    if 0 < none < len(rows):
-        said.append(f"{none} of {len(rows)} claims have no test: too few tasks, or alike in all.")
+    if len(played) < len(rows):
+        said.append(f"{len(rows) - len(played)} of {len(rows)} claims were not played.")
+    if 0 < none < len(played):
+        said.append(f"{none} of {len(played)} claims have no test: too few tasks, or alike in all.")
     if small:
         said.append(f"In {small} the paper's effect is smaller than that.")
     return f"`{model}`: {' '.join(said)}"

@@ -269,7 +269,8 @@ def _merged(
     together: dict[tuple[Key, ...], list[Claim]] = {}
     for claim in listed:
         arms = tuple((key[0], labels.get((*key[:2],), str(key)), *key[2:]) for key in claim.weights)
-        together.setdefault(arms, []).append(claim)
+        alone = tuple(claim.weights)  # both arms succeed alike: nothing to name them apart by
+        together.setdefault(arms if len(set(arms)) == len(arms) else alone, []).append(claim)
     kept: list[Claim] = []
     smallest: dict[tuple[str, Key], float] = {}
     for ((world, one, *_), *others), (first, *more) in together.items():

@@ -122,14 +122,14 @@ def _undecided(model: str, whole: pd.DataFrame) -> str:
     """Which of the paper's effects these data could not have found; of a stand-in nothing is decided."""
     if whole.empty or is_surrogate(model):
         return ""
-    hidden = whole[whole["paper_effect"].abs() < whole["detectable"]]
+    asked = whole[whole["paper_effect"].abs() > 0]
+    hidden = asked[asked["paper_effect"].abs() < asked["detectable"]]
     if whole[UNIT].max() < stats.MIN_CLUSTERS:
         return f"`{model}`: nothing can be decided below {stats.MIN_CLUSTERS} {UNIT}."
     if hidden.empty:
-        return (
-            f"`{model}`: each of the paper's effects is large enough to be found in these {UNIT}, by how "
-            "much this player's success varies."
-        )
+        known = asked["detectable"].notna().sum()
+        told = f"{known} of the paper's {len(asked)} effects can be found in these {UNIT}"
+        return f"`{model}`: {told}." if known else ""
     named = "; ".join(
         f"{row['claim']} (paper {row['paper_effect']:+.2f}, detectable {row['detectable']:.2f})"
         for _, row in hidden.iterrows()

@@ -162,9 +162,11 @@ def of_first_reads(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     met = table[table["n"] > 0]
     if met["first_read"].nunique() != 1:
         return []
+    place = met["first_read"].iloc[0]
+    first = f"has its first `read_memory` of Just Ask always in the same place, *{place}*"
+    first = "never looks into its memory in Just Ask" if place == "No call" else first
     return [
-        f"**{model}** has its first `read_memory` of Just Ask always in the same place, "
-        f"*{met['first_read'].iloc[0]}* (n = {span(met['n'])} solvable episodes a teacher), so that a "
+        f"**{model}** {first} (n = {span(met['n'])} solvable episodes a teacher), so that a "
         "Figure 4 of it would compare nothing."
     ]
 

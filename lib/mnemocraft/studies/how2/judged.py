@@ -108,8 +108,10 @@ def chosen(episodes: pd.DataFrame) -> pd.DataFrame:
             coin |= {most: share / len(TEACHERS), least: -share / len(TEACHERS)}
         beyond = {key: check.get(key, 0.0) - coin.get(key, 0.0) for key in check | coin}
         found = success.estimate(beyond)
-        added = {name: success.counted(part).value for name, part in (("check", check), ("coin", coin))}
-        rows.append({"split": split} | added | numbers(found) | {"targets": found.clusters})
+        alone = {name: success.counted(part) for name, part in (("check", check), ("coin", coin))}
+        added = {name: part.value for name, part in alone.items()}
+        counts = {"n": alone["check"].n, "targets": found.clusters}
+        rows.append({"split": split} | added | numbers(found) | counts)
     return pd.DataFrame(rows)
 
 
@@ -121,10 +123,10 @@ def told(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
 def _beside_a_coin(model: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
     table = tables.get("chosen", pd.DataFrame(columns=["n"]))
     return [
-        f"In `{row['split']}` **{model}**'s check adds {row['check']:+.3f} to the success of memory-only. "
+        f"In `{row['split']}` **{model}**'s check adds {row['check']:+.4f} to the success of memory-only. "
         "By a calculation made afterwards, a coin that has the teacher asked as often would add "
-        f"{row['coin']:+.3f}: "
-        f"{text(row, digits='+.3f')} beside it (n = {row['n']} pairs on {row['targets']} targets)."
+        f"{row['coin']:+.4f}: "
+        f"{text(row, digits='+.4f')} beside it (n = {row['n']} pairs on {row['targets']} targets)."
         for _, row in table[table["n"] > 0].iterrows()
     ]
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from mnemocraft import stats
 from mnemocraft.agents.how2.settings import SETUPS, TEACHERS
+from mnemocraft.envs.plancraft import example
 from mnemocraft.stats import Cells, Estimate, Key, difference
 from mnemocraft.studies import estimates, papers
 from mnemocraft.studies.estimates import add_paper, grid, numbers
@@ -105,8 +106,9 @@ def table10(episodes: pd.DataFrame) -> pd.DataFrame:
 
 def table5(judged: pd.DataFrame) -> pd.DataFrame:
     """Share of a model teacher's answers that the judge calls valid; ``judged``: records of that study."""
-    answers = judged.assign(valid=judged["success"].astype(float))
-    found = stats.cells(answers, stats.rate("valid"), by=("teacher",), cluster="task")
+    targets = [example(task).target for task in judged["task"]]
+    answers = judged.assign(valid=judged["success"].astype(float), target=targets)
+    found = stats.cells(answers, stats.rate("valid"), by=("teacher",), cluster="target")
     ours = grid(found, ("teacher",), [(teacher,) for teacher in TEACHERS])
     return add_paper(ours, papers.table("how2_table5"), ("teacher",), {"llm_judge_validation": "paper"})
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 from IPython.display import Markdown
 
+from mnemocraft.figstyle import is_surrogate
 from mnemocraft.studies import estimates
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.claims import ALL
@@ -94,4 +95,6 @@ def _models(model: str, found: Tables) -> str:
     if not told:
         return ""
     where = f"{estimates.span(rows['n'])} episodes each"
-    return f"Two models on hard and complex tasks (Figure 5), {where}: {', '.join(told)}."
+    alike = len(set(map(is_surrogate, rows["model"]))) == 1
+    who = "Two models" if alike else "A model, and a stand-in beside it,"
+    return f"{who} on hard and complex tasks (Figure 5), {where}: {', '.join(told)}."

@@ -175,6 +175,6 @@ def items(profile: str, scope: str) -> list[str]:
 
 
 def seeds_of(profile: str, scope: str, seeds: Sequence[int]) -> list[int]:
-    """The seeds of a scope: the notebook's, or as many as the profile has for it."""
-    size = SIZES[profile][scope]
-    return list(seeds) if size.seeds is None else list(range(size.seeds))
+    """The seeds of a scope: the notebook's; where the profile has a number of them, so many."""
+    number = SIZES[profile][scope].seeds
+    return list(seeds)[:number] if number is None or number <= len(seeds) else list(range(number))

@@ -98,10 +98,11 @@ def _skills(model: str, found: Tables) -> str:
     last = table[table["item"] == table["item"].iloc[-1]]
     told = [f"{row['label']} {row['value']:.0f} (the paper: {row['paper']:.0f})" for row in _each(last)]
     learnt = ", ".join(f"{label} {share:.0%}" for label, share in shares.items())
+    vain = table.loc[table["learnt"] < 1, "most"]
+    allowed = f"; without success all those allowed, here {vain.max():.0f} and in the paper 500"
     return (
         f"`{model}`: share of Table 3's skills that were learnt: {learnt}. Median iterations to "
-        f"{last['task'].iloc[0]}: {listed(told)}; without success all those allowed, here "
-        f"{table['most'].max():.0f} and in the paper 500."
+        f"{last['task'].iloc[0]}: {listed(told)}{allowed if len(vain) else ''}."
     )
 
 

@@ -41,7 +41,7 @@ class TabletopMind(Mind):
         return tuple(_PLACE.findall(self._last(_PLACES)))
 
     def _last(self, what: re.Pattern[str]) -> str:
-        return (what.findall("\n".join(self.conversation.views)) or [""])[-1]
+        return (what.findall("\n".join(self.conversation.scenes)) or [""])[-1]
 
     @property
     def wanted(self) -> str:

@@ -110,9 +110,11 @@ def _lengths(_: str, found: Tables) -> str:
         f"{row['number']} goals {points(row, 'value')} after {row['length']:,} steps"
         for _, row in best.iterrows()
     )
+    apart = best["length"].is_unique
+    where = "another length for each number of goals" if apart else "these lengths"
     return (
-        f"The gain over fixed order is largest at another length for each number of goals ({told}; looked at "
-        f"afterwards, not tested), so that what holds at {TESTED:,} steps need not hold at others."
+        f"The gain over fixed order is largest at {where} ({told}; looked at afterwards, not tested), so "
+        f"that what holds at {TESTED:,} steps need not hold at others."
     )
 
 
@@ -135,8 +137,9 @@ def _undecided(_: str, found: Tables) -> str:
         if who and (worlds, found["sights"]["world"].min()) == (CONFIRMED, FIRST)
         else f"This is no confirmation, which takes the {CONFIRMED} registered worlds"
     )
-    return (
-        f"Undecided: {len(open_ones)} of {len(judged)} claims. To show in four of five runs of {worlds} "
-        f"worlds a difference must be at least {least.min():.0f} to {least.max():.0f} points, by claim. "
-        f"{run}."
+    power = (
+        f"To show in four of five runs of {worlds} worlds a difference must be at least {least.min():.0f} to "
+        f"{least.max():.0f} points, by claim. "
     )
+    power = power if least.notna().any() else ""
+    return f"Undecided: {len(open_ones)} of {len(judged)} claims. {power}{run}."

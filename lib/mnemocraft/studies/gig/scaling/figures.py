@@ -188,6 +188,8 @@ def spent(calls: pd.DataFrame, model: str) -> Figure:
     for axes, mode in zip(grid[0], modes, strict=True):
         for i, method in enumerate(METHODS):
             rows = calls[(calls["mode"] == mode) & (calls["method"] == method)]
+            if rows.empty:
+                continue
             for _, episode in rows.groupby(["task", "seed"]):
                 axes.plot(episode["call"], episode["total"], color=COLOURS[i], linewidth=0.5, alpha=0.6)
             last = rows.loc[rows["call"].idxmax()]

@@ -61,7 +61,7 @@ def projected(found: pd.DataFrame) -> pd.DataFrame:
         crossovers(row["system"], row["observation"], [row["branching"]]).assign(mode=row["mode"])
         for row in kitchens.to_dict("records")
     ]
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat(tables, ignore_index=True) if tables else crossovers(branchings=[]).assign(mode="")
 
 
 def needed_output(horizon: int, system: float, branching: float) -> float:

@@ -34,7 +34,7 @@ class HouseholdMind(Mind):
     def room(self) -> RoomGraph:
         """What it knows of the room."""
         seen = self.conversation
-        known = RoomGraph.read(seen.views[-1])
+        known = RoomGraph.read(seen.scenes[-1])
         if known is None:
             known = RoomGraph()
             for told in seen.told:

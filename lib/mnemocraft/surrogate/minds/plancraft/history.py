@@ -47,12 +47,12 @@ class History:
 
 def read_history(conversation: Conversation) -> History | None:
     """The crafter's view of a conversation, or None when no observation stands at its beginning."""
-    first = read_bench(conversation.told[0].text) if conversation.told else None
+    first = read_bench(conversation.told[0].scene) if conversation.told else None
     if first is None:
         return None
     view = History(conversation.told[0].text, first)
     for told in conversation.told:
-        bench = read_bench(told.text)
+        bench = read_bench(told.scene)
         call = _done(told)
         if call:
             _result(view, call, told.text, bench)
