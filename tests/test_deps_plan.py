@@ -66,12 +66,19 @@ def test_a_plan_has_goals_materials_and_stations():
         "Here is the plan:\n```python\n{}\n```\nGood luck (really)!",
         "Sure, the code is as follows.\n{}\nThis should work.",
         "def obtain(inventory={{}}):\n    {}\n    return 'stick'",
+        "def obtain():\n    {}\n\nobtain()",
     ],
 )
 def test_prose_and_fences_around_a_plan_are_left_out(text):
     lines = 'mine({"oak_log": 3}, tool=None);\n    craft({"oak_planks": 12}, {"oak_log": 3}, null)'
     indented = lines if "def" in text else lines.replace("    ", "")
     assert goals(text.format(indented)) == SWORD[:2]
+
+
+def test_a_plan_has_one_function_and_a_verb_is_none():
+    two = "def one():\n    mine({'oak_log': 3})\ndef two():\n    mine({'dirt': 1})\n"
+    assert "only calls" in read_plan(two).problem
+    assert goals("def mine(x):\n    pass\nmine({'oak_log': 3})") == [Goal("mine", "oak_log", 3)]
 
 
 def test_a_step_may_reach_over_lines_and_name_its_arguments():

@@ -329,3 +329,14 @@ def test_clip_wants_weights_and_unknown_encoders_are_named():
         MnemocraftError, match=r"no encoder of pictures 'eyes'; it is one of controller, mean"
     ):
         get_image_encoder("eyes")
+
+
+def test_features_of_a_picture_count_by_their_direction_and_must_be_of_one_size():
+    memory = get_memory("episodic").store
+    memory.add("obtain 1 stick", plan="p", image=[3.0, 4.0])
+    scaled, same = (memory.distance(memory.situation("x", image=each), memory.memories[0].situation)
+                    for each in ([30.0, 40.0], [0.6, 0.8]))  # fmt: skip
+    assert scaled == pytest.approx(same, abs=1e-6) and scaled > memory.threshold
+    for wrong, named in (([1.0, 0.0, 0.0], "2 numbers"), ([0.0, 0.0], "not all 0")):
+        with pytest.raises(MnemocraftError, match=named):
+            memory.retrieve("obtain 1 stick", image=wrong)

@@ -25,7 +25,7 @@ from mnemocraft.bounded import whole
 from mnemocraft.encoders import Floats, get_encoder, get_image_encoder
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.memory.experience import LONGEST
-from mnemocraft.memory.session import checked
+from mnemocraft.memory.session import BadEmbedding, checked
 
 ALPHA, THRESHOLD, CAPACITY = 0.7, 0.05, 300
 """Weight of the context beside the picture (the paper prints none), distance below which a memory is a hit,
@@ -33,9 +33,12 @@ memories kept (section 3.4.3)."""
 MERGE_THRESHOLD, PER_TASK, PERIOD, MERGED = 0.98, 10, 50, 3
 """Equation 3's theta and delta, new memories between two consolidations (none of the three is printed), and
 how many memories one consolidation merges (appendix A.4.3)."""
+ROUNDING = 1e-6
+"""How far from 1 the length of a unit vector may be."""
 WEIGHTS = {"goal": 0.8, "situation": 0.15, "biome": 0.05}
 """Of the context's elements; the paper has a weighted mean without its weights. With them a memory of another
-goal is no hit, and one of the same goal is where what is held is much the same."""
+goal is seldom a hit (a few names are nearly alike), and one of the same goal is where what is held is much the
+same."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +126,11 @@ class EpisodicMemory:
         image: np.ndarray | None = None,
     ) -> Situation:
         """A situation as it is compared; ``image`` is a picture (uint8) or its features (anything else)."""
-        features = image
-        if image is not None and image.dtype == np.uint8:
+        features = None
+        if isinstance(image, np.ndarray) and image.dtype == np.uint8:
             features = get_image_encoder(self.images).encode([image])[0]
         elif image is not None:
-            features = checked(image, 1, None)
+            features = self._unit(checked(image, 1, None))
         held = {item: int(units) for item, units in (inventory or {}).items() if units > 0}
         return Situation(goal, scene, held, biome, features)
 
@@ -217,6 +220,19 @@ class EpisodicMemory:
     def __len__(self) -> int:
         """Number of memories."""
         return len(self.memories)
+
+    def _unit(self, features: Floats) -> Floats:
+        """Features of length 1; what has it but for rounding is left as it is.
+
+        Raises:
+            BadEmbedding: They are all 0, or others are remembered of another size.
+        """
+        sizes = {each.situation.image.size for each in self.memories if each.situation.image is not None}
+        length = float(np.linalg.norm(features))
+        if not length or not sizes <= {features.size}:
+            wanted = f"{sizes.pop()} numbers" if sizes else "numbers"
+            raise BadEmbedding(f"The features of a picture must be {wanted} that are not all 0.")
+        return features if abs(length - 1) < ROUNDING else features / length
 
     def _situations(self, one: Situation, other: Situation) -> float:
         """Similarity of what is there: of inventories where one has any, else of scenes."""

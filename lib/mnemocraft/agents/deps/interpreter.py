@@ -1,6 +1,6 @@
 """Carries out the programs of Code as Policies; nothing is executed by Python.
 
-A small subset of Python: one function without arguments, assignments, ``for`` over a list or ``range``,
+A small subset of Python: one function (arguments have no values), assignments, ``for`` over a list or ``range``,
 ``while``, ``if``, ``assert``, comparisons, ``and``, ``or``, ``not``, ``+ - * // %``, calls of the verbs and
 of ``count``. Anything else ends the program with one sentence, and so do too many evaluations or too large a
 number.
@@ -21,7 +21,7 @@ from mnemocraft.envs.minecraft.goals import VERBS
 MAX_EVALUATIONS = 20_000
 MAX_NUMBER = 1_000_000
 MAX_ITEMS = 1000
-"""Elements of a list or range."""
+"""Elements of a range."""
 MAX_FAILURES = 5
 """Failed steps in a row, without one that succeeded between them, that end a program."""
 

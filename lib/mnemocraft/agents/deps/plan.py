@@ -167,13 +167,18 @@ def arguments(call: ast.Call, verb: str) -> Iterator[tuple[str, ast.expr]]:
 # --- plans ------------------------------------------------------------------------------------------------
 
 
-def _calls(body: list[ast.stmt], inside: bool = False) -> Iterator[ast.Call]:
-    """The calls of a plan in their order; one function may be around them."""
+def _calls(body: list[ast.stmt], function: str | None = "") -> Iterator[ast.Call]:
+    """The calls of a plan in their order; one function may be around them, and be called at the end.
+
+    ``function`` is its name: empty before there is one, and None within it.
+    """
     for node in body:
-        if isinstance(node, ast.FunctionDef) and not inside:
-            yield from _calls(node.body, inside=True)
+        if isinstance(node, ast.FunctionDef) and function == "":
+            yield from _calls(node.body, None)
+            function = None if node.name in VERBS else node.name
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            yield node.value
+            if not (function and isinstance(node.value.func, ast.Name) and node.value.func.id == function):
+                yield node.value
         elif not _idle(node):
             raise at(node, f"a plan has only calls of {', '.join(VERBS)}, one a line")
 

@@ -51,8 +51,8 @@ class Tree:
     3. Afterwards the model sees the new observation, how the subtask went and the subtasks that remained,
        and lists anew what is still to be done (refinement): step 2 again.
     4. An empty list ends the task, and control returns to the task above, which is refined as in step 3.
-       A task that cannot be carried out returns too, with what went wrong (backtracking): its answer was
-       malformed, or a subtask was no valid action where tasks may not be divided further.
+       A task whose answer was malformed returns too, with what went wrong (backtracking). Where tasks may
+       not be divided further, one whose subtask was no valid action is asked again.
 
     All tasks share one conversation. It is cut to its last exchanges, so whenever control returns to a task
     the whole branch is restated: every task on it, what was thought about it and what is still to be done.
