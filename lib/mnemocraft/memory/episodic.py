@@ -37,8 +37,7 @@ ROUNDING = 1e-6
 """How far from 1 the length of a unit vector may be."""
 WEIGHTS = {"goal": 0.8, "situation": 0.15, "biome": 0.05}
 """Of the context's elements; the paper has a weighted mean without its weights. With them a memory of another
-goal is seldom a hit (a few names are nearly alike), and one of the same goal is where what is held is much the
-same."""
+goal is hardly ever a hit, and one of the same goal is where what is held is much the same."""
 
 
 @dataclass(frozen=True)

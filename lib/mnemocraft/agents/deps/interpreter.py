@@ -1,9 +1,9 @@
 """Carries out the programs of Code as Policies; nothing is executed by Python.
 
-A small subset of Python: one function (arguments have no values), assignments, ``for`` over a list or ``range``,
-``while``, ``if``, ``assert``, comparisons, ``and``, ``or``, ``not``, ``+ - * // %``, calls of the verbs and
-of ``count``. Anything else ends the program with one sentence, and so do too many evaluations or too large a
-number.
+A small subset of Python: one function, whose arguments have no values, assignments, ``for`` over a list or
+``range``, ``while``, ``if``, ``assert``, comparisons, ``and``, ``or``, ``not``, ``+ - * // %``, calls of the
+verbs and of ``count``. Anything else ends the program with one sentence, and so do too many evaluations or
+too large a number.
 """
 
 from __future__ import annotations
