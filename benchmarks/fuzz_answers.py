@@ -197,7 +197,8 @@ def workflow(text: str) -> None:
 
 def lines(text: str) -> None:
     """What DEPS's parser says."""
-    assert {0, 1, 2}.issuperset(read_parsed(text, ["a", "b", "c"], "1.16.5")) and all(step_lines(text))
+    assert {0, 1, 2}.issuperset(read_parsed(text, ["a", "b", "c"], "1.16.5"))
+    assert all("\n" not in line for line in step_lines(text))
 
 
 _SERVER = Endpoint("m", base_url="http://127.0.0.1:9/v1", api_key="sk-0123456789")

@@ -155,4 +155,4 @@ def test_a_check_is_set_beside_a_coin_that_asks_as_often(solved):
     assert [low.check, low.coin, low.value] == pytest.approx([solved / 30, 1 / 3, (solved - 10) / 30])
     assert low.low <= low.value <= low.high and low.n == 120 and high.n == 0
     [told] = judged.told("m", {"chosen": judged.chosen(pd.DataFrame(rows))})
-    assert f"adds {solved / 30:+.3f} to" in told and "as often would add +0.333" in told
+    assert f"adds {solved / 30:+.4f} to" in told and "as often would add +0.3333" in told
