@@ -152,7 +152,9 @@ def test_a_reply_survives_storage(text, calls, usage):
     assert [list(call.arguments) for call in restored.tool_calls] == [list(c.arguments) for c in calls]
 
 
-@pytest.mark.parametrize("answer", [{"content": ""}, {"content": None, "refusal": "no"}])
+@pytest.mark.parametrize(
+    "answer", [{"content": ""}, {"content": "\u00a0\n"}, {"content": None, "refusal": "no"}]
+)
 def test_refusals_and_empty_answers_are_asked_again(answer, tmp_path):
     with FakeServer(lambda body: dict(answer)) as server:
         complete(server, tmp_path / "c")

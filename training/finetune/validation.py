@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 from tqdm.asyncio import tqdm
 
+from mnemocraft import paths
 from mnemocraft.agents import get_agent
 from mnemocraft.agents.how2.agent import agent
 from mnemocraft.agents.how2.roles import says
@@ -79,7 +80,9 @@ def check(adapter: Path, world: str, threads: int) -> pd.DataFrame:
 
 
 async def _played(adapter: Path, world: str, threads: int) -> list[dict[str, Any]]:
-    model = get_model(f"local:{adapter}", threads=threads, parallel=PARALLEL, context=CONTEXT)
+    options = {"threads": threads, "parallel": PARALLEL, "context": CONTEXT}
+    kept = paths.output_root() / "build" / "finetune" / world / "check.sqlite"  # what was asked is not again
+    model = get_model(f"local:{adapter}", cache=kept, **options)
     rows = []
     try:
         for what, episodes in (_lessons if world in LESSONS else _crafts)(world, model):

@@ -35,7 +35,7 @@ ON CONFLICT (key) DO UPDATE SET reply = excluded.reply
 WHERE CASE WHEN NOT json_valid(answers.reply) THEN 1 ELSE
     json_extract(answers.reply, '$.{_TOO_LONG}') IS NOT NULL
     OR json_extract(answers.reply, '$.{_FAILED}') IS NOT NULL
-    OR trim(json_extract(answers.reply, '$.text'), char(9, 10, 13, 32)) = ''
+    OR blank(json_extract(answers.reply, '$.text'))
        AND json_array_length(answers.reply, '$.tool_calls') = 0
 END
 """
@@ -91,7 +91,11 @@ def _usage_from_json(fields: Any) -> Usage:
 
 def is_refusal(reply: Reply) -> bool:
     """Whether the reply says nothing at all; a rerun asks again."""
-    return not reply.text.strip() and not reply.tool_calls
+    return _blank(reply.text) and not reply.tool_calls
+
+
+def _blank(text: object) -> bool:
+    return isinstance(text, str) and not text.strip()
 
 
 class AnswerCache:
@@ -129,6 +133,7 @@ class AnswerCache:
 
     def _open(self) -> None:
         self._db = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
+        self._db.create_function("blank", 1, _blank, deterministic=True)
         self._prepare()
 
     def _begin_anew(self, damage: Exception) -> None:
