@@ -80,9 +80,8 @@ def check(adapter: Path, world: str, threads: int) -> pd.DataFrame:
 
 
 async def _played(adapter: Path, world: str, threads: int) -> list[dict[str, Any]]:
-    options = {"threads": threads, "parallel": PARALLEL, "context": CONTEXT}
     kept = paths.output_root() / "build" / "finetune" / world / "check.sqlite"  # what was asked is not again
-    model = get_model(f"local:{adapter}", cache=kept, **options)
+    model = get_model(f"local:{adapter}", cache=kept, threads=threads, parallel=PARALLEL, context=CONTEXT)
     rows = []
     try:
         for what, episodes in (_lessons if world in LESSONS else _crafts)(world, model):
