@@ -173,7 +173,8 @@ def objects(text: str) -> None:
 
 def gig(text: str) -> None:
     """GiG's and ReAct's answers."""
-    assert "\n" not in read_action(text) and all(read_steps(text)) and isinstance(read_fields(text), dict)
+    assert "\n" not in read_action(text) and isinstance(read_fields(text), dict)
+    assert all("\n" not in step for step in read_steps(text))
 
 
 def recap(text: str) -> None:
@@ -198,7 +199,7 @@ def workflow(text: str) -> None:
 def lines(text: str) -> None:
     """What DEPS's parser says."""
     assert {0, 1, 2}.issuperset(read_parsed(text, ["a", "b", "c"], "1.16.5"))
-    assert all("\n" not in line for line in step_lines(text))
+    assert all(line == line.strip() for line in step_lines(text))
 
 
 _SERVER = Endpoint("m", base_url="http://127.0.0.1:9/v1", api_key="sk-0123456789")

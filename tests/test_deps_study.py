@@ -385,3 +385,16 @@ def test_every_episode_has_a_seed_of_its_own() -> None:
     settings = sweep.condition("deps", "text", "1.16.5", "paper").settings
     seeds = [sweep.begin(settings, seed, each.key)[1] for seed in (0, 1, 7) for each in minecraft_tasks()]
     assert len(set(seeds)) == len(seeds) == 3 * 76
+
+
+def test_what_a_run_can_decide_counts_the_tasks_of_each_world():
+    rows = {
+        (profile, listed): findings.planned("surrogate", profile, listed).set_index("claim")["clusters"]
+        for profile, listed in (("full", "tables9-16"), ("quick", "tables9-16"), ("quick", "table21"))
+    }
+    text, script = "DEP solves more than InnerMonologue in the text world", "overworld (script)"
+    for key, tasks in (("full", "tables9-16"), (76, 76)), (("quick", "tables9-16"), (76, 8)):
+        (in_script,) = (n for claim, n in rows[key].items() if script in claim)
+        assert (rows[key][text], in_script) == tasks
+    assert rows["quick", "table21"][text] == 69
+    assert not any("learned" in claim for claim in rows["quick", "tables9-16"].index), "it is not played"

@@ -279,7 +279,8 @@ def test_a_miss_names_the_field_that_differs_from_the_nearest(messages, request_
 
 
 def test_null_differs_from_nothing():
-    assert replay._difference("messages[2]", {"content": None}, {}).startswith("messages[2].content")
+    assert replay._difference("messages[2]", {"content": None}, {}) == "messages[2].content (recorded only)"
+    assert replay._difference("messages[2]", {}, {"content": None}) == "messages[2].content (asked only)"
 
 
 def test_tool_call_ids_do_not_make_a_miss(tmp_path):

@@ -105,7 +105,7 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
             "delete that folder to begin anew."
         )
     if trainer.done == len(trainer.steps):
-        print("nothing is left to learn; --anew begins with the first course")
+        print(f"nothing is left to learn; once {folder} is deleted --anew begins with the first course")
     if anew:  # other checks, here or of the served adapter, are another training's
         replace_file(folder / "checks.csv", "step,solved,tasks\n")
     done = _checks(trainer, folder, world)

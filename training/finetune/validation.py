@@ -1,4 +1,4 @@
-"""How many held-out tasks an adapter solves, served as at run time: what decides when training stops."""
+"""How many held-out tasks an adapter solves, served as at run time: what decides which adapter is served."""
 
 from __future__ import annotations
 

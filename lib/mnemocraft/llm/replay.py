@@ -306,7 +306,9 @@ def _difference(path: str, recorded: Any, asked: Any) -> str:
     if isinstance(recorded, dict) and isinstance(asked, dict):
         keys = sorted({*recorded, *asked})
         key = next(k for k in keys if recorded.get(k, ...) != asked.get(k, ...))  # null is not nothing
-        return _difference(f"{path}.{key}", recorded.get(key), asked.get(key))
+        if key not in recorded or key not in asked:
+            return f"{path}.{key} ({'recorded' if key in recorded else 'asked'} only)"
+        return _difference(f"{path}.{key}", recorded[key], asked[key])
     if isinstance(recorded, list) and isinstance(asked, list):
         equal = _prefix(recorded, asked)
         if equal < min(len(recorded), len(asked)):

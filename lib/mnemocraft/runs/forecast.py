@@ -60,7 +60,7 @@ def announcement(study: Study, left: Sequence[int], spec: ModelSpec, workers: in
         workers: Processes; a light local model has a server in each.
 
     Raises:
-        MnemocraftError: It does not answer.
+        MnemocraftError: It does not answer; unless nothing could be rehearsed, where it is not asked.
     """
     from mnemocraft.llm import Usage
 

@@ -20,4 +20,5 @@ def check_seeds(seeds: Sequence[int], example: int) -> None:
 def check_models(model: str, other: str | None, name: str = "small_model") -> None:
     """Raise MnemocraftError if two models would write to the same folder; ``name`` is the other parameter."""
     if other and paths.slug(other) == paths.slug(model):
-        raise MnemocraftError(f"model and {name} are both {model!r}: name another {name}.")
+        left_out = ", or None to leave it out" * (name == "small_model")
+        raise MnemocraftError(f"model and {name} are both {model!r}: name another {name}{left_out}.")

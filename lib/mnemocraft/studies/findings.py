@@ -185,17 +185,17 @@ def planned(
         model: Who is to play.
         unit: What clusters are, e.g. ``tasks``.
         count: How many of them the run has.
-        of_claim: How many it has at most for a row of the pilot; one with none is left out.
+        of_claim: Of how many of the pilot's clusters it has those of a row; without any it is left out.
     """
     pilots = shipped(stem)[1]
     pilot = pilots.get(model, pilots.get("surrogate", {})).get("hypotheses")
     if pilot is None or unit not in pilot or "part" not in pilot:
         return Markdown(f"What this run can decide is unknown: no run that counts {unit} was shipped.")
-    if of_claim is not None:
-        most = pilot.apply(of_claim, axis=1)
-        least = pilot["detectable"].where(pilot[unit] <= most)
-        pilot = pilot.assign(detectable=least, **{unit: pilot[unit].clip(upper=most)})[most > 0]
-    return claims.planned(pilot, unit, count).round(3)
+    most = pilot[unit] if of_claim is None else pilot.apply(of_claim, axis=1)
+    least = pilot["detectable"].where(pilot[unit] <= most)
+    few = pilot.assign(detectable=least, **{unit: pilot[unit].clip(upper=most)})
+    played = (most > 0)[pilot["part"] == claims.ALL].to_numpy()
+    return claims.planned(few, unit, count)[played].reset_index(drop=True).round(3)
 
 
 def read(folder: Path) -> dict[str, pd.DataFrame]:

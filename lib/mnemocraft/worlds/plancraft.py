@@ -47,9 +47,8 @@ class PlancraftWorld(EnvWorld[PlancraftEnv]):
         self._see(env.reset()[0])
         item = env.example
         goal = f"Craft an item of type: {item.target}"
-        self.task = Task(
-            f"plancraft/{split_of(item.id)}/{item.id}", goal, env.max_steps, item.target, task_facts(item)
-        )
+        split = split_of(item.id) or "drawn"
+        self.task = Task(f"plancraft/{split}/{item.id}", goal, env.max_steps, item.target, task_facts(item))
 
     @property
     def reason(self) -> str:

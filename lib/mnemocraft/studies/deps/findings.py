@@ -33,12 +33,14 @@ def planned(model: str, profile: str, task_list: str) -> pd.DataFrame | Markdown
     and one that the profile does not play no row.
     """
     sizes = {world: len(chosen(part, task_list)) for world, part in PARTS[profile].items()}
+    all_tasks = sizes["text"]
     most = {"(script)": sizes.get("overworld", 0), "learned": sizes.get("learned", 0)}
 
     def tasks(row: pd.Series) -> int:
-        return min((count for mark, count in most.items() if mark in row["claim"]), default=sizes["text"])
+        few = min((count for mark, count in most.items() if mark in row["claim"]), default=all_tasks)
+        return int(row["tasks"]) if few == all_tasks else few
 
-    return shipped.planned(STEM, model, "tasks", sizes["text"], tasks)
+    return shipped.planned(STEM, model, "tasks", all_tasks, tasks)
 
 
 def _claims(found: Tables, hypothesis: str) -> pd.DataFrame:

@@ -45,7 +45,7 @@ def study(profile: str, seeds: Sequence[int], compared: bool = False) -> Study:
 
     Args:
         profile: ``smoke``, ``quick`` or ``full``.
-        seeds: Streams of a player of the tables; ``full`` has ten whatever they are.
+        seeds: Streams of a player of the tables; ``full`` has ten, of these if they are enough.
         compared: Only what a second model plays: M2PA with and without episodic memory.
 
     Raises:
