@@ -167,12 +167,11 @@ def workload(conversations: int) -> list[list[Request]]:
     Those are spread evenly among them, in the proportion of the recording.
     """
     _, entries = read_recording(find_recording(ADAPTER))
-    greedy = (
-        Request(**e["request"] | {"temperature": 0.0})
-        for e in entries
-        if isinstance(reply_from_json(e["reply"]), Reply)
-    )
-    asked = list(greedy)  # so that servers that draw otherwise can be compared
+    asked = [  # greedy, so that servers that draw otherwise can be compared
+        Request(**entry["request"] | {"temperature": 0.0})
+        for entry in entries
+        if isinstance(reply_from_json(entry["reply"]), Reply)
+    ]
     actor = {json.dumps(request.messages): request for request in asked if request.tools}
     others = [request for request in asked if not request.tools]
     continued = {json.dumps(request.messages[:-2]) for request in actor.values()}

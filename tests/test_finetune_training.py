@@ -205,14 +205,20 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path):
         Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path)
 
 
-def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(tmp_path, monkeypatch):
+def small(tmp_path, monkeypatch, courses, adapters="models"):
+    """The command trains a tiny model below a folder: what makes its trainer, and the steps of a course."""
     steps = schedule(sequences(), RECIPE)
 
     def trainer(*_):
-        return Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path / "checkpoint")
+        return Trainer(add_adapter(tiny(), RECIPE), courses * [steps], RECIPE, EVERY, tmp_path / "checkpoint")
 
     monkeypatch.setattr(command, "_trainer", trainer)
-    monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
+    monkeypatch.setattr(command, "ADAPTERS", tmp_path / adapters)
+    return trainer, steps
+
+
+def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(tmp_path, monkeypatch):
+    trainer, _ = small(tmp_path, monkeypatch, courses=1)
     monkeypatch.setattr(command, "_check", lambda *_: pytest.fail("nothing is checked within a sitting"))
     for done in (1, 2):
         command.train(tmp_path, "kitchen", 1, minutes=0)
@@ -221,15 +227,7 @@ def test_a_sitting_that_is_over_leaves_a_checkpoint_from_which_the_next_goes_on(
 
 
 def test_every_course_of_a_world_is_served_under_its_name_and_none_is_checked(tmp_path, monkeypatch):
-    steps = schedule(sequences(), RECIPE)
-    monkeypatch.setattr(
-        command,
-        "_trainer",
-        lambda *_: Trainer(
-            add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, EVERY, tmp_path / "checkpoint"
-        ),
-    )
-    monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
+    _, steps = small(tmp_path, monkeypatch, courses=2)
 
     def export(trainer, folder):
         file = folder / f"adapter-{trainer.done}.gguf"
@@ -261,13 +259,7 @@ def test_every_course_of_a_world_is_served_under_its_name_and_none_is_checked(tm
 
 
 def test_a_training_that_dies_before_its_adapter_is_served_makes_it_when_started_again(tmp_path, monkeypatch):
-    steps = schedule(sequences(), RECIPE)
-
-    def trainer(*_):
-        return Trainer(add_adapter(tiny(), RECIPE), [steps], RECIPE, EVERY, tmp_path / "checkpoint")
-
-    monkeypatch.setattr(command, "_trainer", trainer)
-    monkeypatch.setattr(command, "ADAPTERS", tmp_path / "models")
+    _, steps = small(tmp_path, monkeypatch, courses=1)
     exported = []
 
     def export(trainer, folder):
@@ -329,12 +321,7 @@ def test_the_adapter_that_is_served_has_the_largest_mean_share(tmp_path, monkeyp
 
 
 def test_a_training_that_begins_anew_counts_no_checks_of_another(tmp_path, monkeypatch):
-    def trainer(*_):
-        steps = schedule(sequences(), RECIPE)
-        return Trainer(add_adapter(tiny(), RECIPE), [steps, steps], RECIPE, EVERY, tmp_path / "checkpoint")
-
-    monkeypatch.setattr(command, "_trainer", trainer)
-    monkeypatch.setattr(command, "ADAPTERS", tmp_path)
+    trainer, _ = small(tmp_path, monkeypatch, courses=2, adapters="")
     pd.DataFrame([{"step": 1, "solved": 8, "tasks": 8}]).to_csv(
         tmp_path / "plancraft_gemma-3-270m.csv", index=False
     )

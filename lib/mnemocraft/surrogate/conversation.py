@@ -50,8 +50,8 @@ class Told(NamedTuple):
 
     @property
     def scene(self) -> str:
-        """The text up to what is remembered, which has scenes of other episodes."""
-        return self.text.partition(_REMEMBERED)[0]
+        """See :func:`_scene`."""
+        return _scene(self.text)
 
 
 class Conversation:
@@ -126,7 +126,7 @@ class Conversation:
     @property
     def scenes(self) -> list[str]:
         """:attr:`views` without what is remembered."""
-        return [text.partition(_REMEMBERED)[0] for text in self.views]
+        return list(map(_scene, self.views))
 
     @cached_property
     def blocks(self) -> dict[str, str]:
@@ -224,6 +224,11 @@ def _own(message: Message) -> tuple[Call | None, str]:
         return (calls[0]["function"]["name"], arguments), str(arguments.get("action", ""))
     found = _ACTION.search(message["content"] or "")
     return None, found[1] if found else ""
+
+
+def _scene(text: str) -> str:
+    """A text up to what is remembered, which has scenes of other episodes."""
+    return text.partition(_REMEMBERED)[0]
 
 
 def _blocks(text: str) -> dict[str, str]:

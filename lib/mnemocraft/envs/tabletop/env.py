@@ -77,10 +77,8 @@ class TabletopEnv(TaskEnv[str]):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise MnemocraftError(f"render_mode must be 'rgb_array' or None, not {render_mode!r}.")
         self.task, self.goal, self.render_mode = task, TASKS[task].goal, render_mode
-        self.rates, self.max_steps = (
-            _checked({} if rates is None else rates),
-            whole(max_steps, "max_steps", 1),
-        )
+        self.rates = _checked({} if rates is None else rates)
+        self.max_steps = whole(max_steps, "max_steps", 1)
         self.observation_space = gymnasium.spaces.Dict({"text": TextSpace(self._observations)})
         self.action_space = TextSpace(self.valid_actions)
         settings = {"rates": rates, "max_steps": max_steps, "render_mode": render_mode}
