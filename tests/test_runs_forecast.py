@@ -3,16 +3,18 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from fake_server import FakeServer, say
+from fake_server import FakeServer, Fault, say
 from mnemocraft.runs import ModelSpec, Study, forecast, run_study
 from mnemocraft.runs.forecast import announcement, first_look, rehearse, total
 from mnemocraft.runs.progress import Progress
+from mnemocraft.runs.spent import Spent
 from mnemocraft.studies.deps import sweep
 
 
@@ -46,6 +48,48 @@ def test_a_real_model_plays_no_more_episodes_of_a_smoke_run_than_it_may(
     assert len(records) == 1
     said = capfd.readouterr().err
     assert "1 episodes with some-model, about" in said and "calls/s" in said
+
+
+def test_a_run_says_at_its_end_what_it_took_and_what_went_wrong(
+    study: Study, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two prompts of one plan each, asked twice; the first question meets a server that is busy."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+    plain = [s for s in study.streams if s.condition.settings["method"] == "gpt"][:2]
+    study = replace(study, streams=tuple(replace(s, tasks=s.tasks[:1]) for s in plain))
+    with FakeServer(say("1. mine 1 log")) as server:
+        monkeypatch.setattr(forecast, "_timed", busy(server))
+        spec = ModelSpec("some-model", base_url=server.url, max_concurrency=1)
+        records = run_study(study, spec, out=tmp_path, workers=1)
+        asked = len(server.requests)
+    said = capfd.readouterr().err.splitlines()[-1]
+    read, written = (records[f"tokens_planner_{kind}"].sum() for kind in ("prompt", "completion"))
+    assert said == (
+        f"{study.name}: {asked - 1} calls, {read / 1e6:,.2f} million tokens read and "
+        f"{written / 1e6:,.2f} written. What went wrong, mended or not: rate limit 1."
+    )
+
+
+def busy(server: FakeServer) -> Callable[[ModelSpec], Awaitable[tuple[float, float, None]]]:
+    """Instead of timing the server: its next answer is that too much was asked."""
+
+    async def timed(spec: ModelSpec) -> tuple[float, float, None]:
+        server.faults.append(Fault(status=429))
+        return 1.0, 1.0, None
+
+    return timed
+
+
+def test_what_jobs_took_is_added_up() -> None:
+    """Dollars stay unknown only if no job knows them."""
+    one = Spent(3, 1, 2_000_000, 500_000, None, Counter(cut_answer=2))
+    two = Spent(1200, 0, 10_000, 0, 0.25, Counter(cut_answer=1, timeout=7))
+    both = Spent.together([one, two, Spent()])
+    assert str(both) == (
+        "1,203 calls, 1 of them not sent as their answers were known, 2.01 million tokens read and 0.50 "
+        "written, $0.25. What went wrong, mended or not: timeout 7, cut answer 3."
+    )
+    assert str(Spent.together([])) == "0 calls, 0.00 million tokens read and 0.00 written."
 
 
 def test_only_a_model_that_takes_its_time_is_cut_short() -> None:

@@ -21,6 +21,7 @@ from mnemocraft.runs.identity import identify
 from mnemocraft.runs.jobs import run_job
 from mnemocraft.runs.lease import machine
 from mnemocraft.runs.sources import fingerprint
+from mnemocraft.runs.spent import Spent
 from mnemocraft.runs.store import trajectory_path
 from mnemocraft.runs.stream import Job
 
@@ -96,11 +97,11 @@ class _Cluster(Executor):
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
         """Hand out ``run_job(job)``."""
         (job,) = arguments
-        result: Future[None] = Future()
+        result: Future[Spent] = Future()
         self._hand_out(job, result, -1)
         return result
 
-    def _hand_out(self, job: Job, result: Future[None], before: int) -> None:
+    def _hand_out(self, job: Job, result: Future[Spent], before: int) -> None:
         try:
             size = _size(job)
             if size <= before:
@@ -111,9 +112,9 @@ class _Cluster(Executor):
             return
         future.add_done_callback(lambda done: self._ended(job, result, size, done))
 
-    def _ended(self, job: Job, result: Future[None], size: int, done: Future[None]) -> None:
+    def _ended(self, job: Job, result: Future[Spent], size: int, done: Future[Spent]) -> None:
         try:
-            done.result()
+            spent = done.result()
         except Exception as error:
             if type(error).__name__ == "KilledWorker":
                 # Not in this thread, which is the client's own and would wait for itself.
@@ -123,7 +124,7 @@ class _Cluster(Executor):
         except BaseException as error:  # CancelledError of asyncio is none of Exception
             result.set_exception(self._explained(error))
         else:
-            result.set_result(None)
+            result.set_result(spent)
 
     def _explained(self, error: BaseException) -> BaseException:
         if isinstance(error, CancelledError) or "Cancelled" in type(error).__name__ or self._gone():
@@ -141,12 +142,12 @@ def _size(job: Job) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def _play(job: Job, code: str) -> None:
+def _play(job: Job, code: str) -> Spent:
     """Play a job on whatever machine this is."""
     holder = job.lease.holder()
     if not holder:
         if job.lease.out.is_dir():
-            return  # the run is over
+            return Spent()  # the run is over
         raise MnemocraftError(
             f"the worker on {platform.node()} does not see {job.lease.out}: all workers and the client need "
             "one folder for results, under the same path ($MNEMOCRAFT_OUTPUT_ROOT)"
@@ -159,4 +160,4 @@ def _play(job: Job, code: str) -> None:
         job.lease.count_budget(identify(job.study, job.streams[0], job.spec).stem)
     if holder.get("machine") != machine():  # SQLite's files cannot be shared by machines
         job = replace(job, spec=replace(job.spec, cache=None))
-    run_job(job)
+    return run_job(job)

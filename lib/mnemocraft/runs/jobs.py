@@ -10,18 +10,18 @@ import threading
 from multiprocessing.process import BaseProcess
 
 from mnemocraft.errors import BudgetExceeded
+from mnemocraft.runs.spent import Spent
 from mnemocraft.runs.stream import Job, play_stream
 from mnemocraft.runs.study import Stream
 
 
-def run_job(job: Job) -> None:
-    """Play the streams of a job; what an executor calls."""
+def run_job(job: Job) -> Spent:
+    """Play the streams of a job, and say what that took; what an executor calls."""
     die_with_parent()  # an executor handed in by the user has not done so
-    if not job.lease.stopped:
-        asyncio.run(_play(job))
+    return Spent() if job.lease.stopped else asyncio.run(_play(job))
 
 
-async def _play(job: Job) -> None:
+async def _play(job: Job) -> Spent:
     model = job.spec.open()
     gate = asyncio.Semaphore(job.spec.streams_at_a_time)
 
@@ -36,6 +36,7 @@ async def _play(job: Job) -> None:
         await _wind_down(job, tasks, next((error for error in errors if error), None))
     finally:
         await model.aclose()
+    return Spent.of(model)
 
 
 async def _wind_down(job: Job, tasks: list[asyncio.Task[None]], error: BaseException | None) -> None:

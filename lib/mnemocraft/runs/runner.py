@@ -33,6 +33,7 @@ from mnemocraft.runs.jobs import die_with_parent, run_job
 from mnemocraft.runs.lease import Lease, hold
 from mnemocraft.runs.progress import Progress
 from mnemocraft.runs.records import COLUMNS, Rows, load_records
+from mnemocraft.runs.spent import Spent
 from mnemocraft.runs.store import look, stream_path
 from mnemocraft.runs.stream import CRASHES, SURROUNDINGS, Job, surroundings, too_many_crashes
 from mnemocraft.runs.study import ModelSpec, Study
@@ -123,7 +124,9 @@ def _run_missing(
     paths = [stream_path(lease.out, identity.stem) for identity in identities]
     planned = {path: len(s.tasks) for path, s in zip(paths, study.streams, strict=True)}
     bar = Progress(study.name, planned, dict(zip(paths, finished, strict=True)), progress)
-    _run(Job(replace(study, streams=()), missing, spec, lease, commit), workers, executor, bar)
+    spent = _run(Job(replace(study, streams=()), missing, spec, lease, commit), workers, executor, bar)
+    if progress and not spec.instant:
+        print(f"{study.name}: {spent}", file=sys.stderr)
     frame = load_records(lease.out)
     if lacking := sum(planned.values()) - len(frame):
         raise MnemocraftError(
@@ -188,7 +191,7 @@ def _write_plan(
     replace_file(out / "run.json", json.dumps(plan, indent=1) + "\n")
 
 
-def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> None:
+def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> Spent:
     """Play the job's streams, and explain what stopped them if something did."""
     kept = f"what is finished is kept in {job.lease.out}; run again to go on"
     try:
@@ -196,10 +199,12 @@ def _run(job: Job, workers: int, executor: Executor | None, bar: Progress) -> No
         address = os.environ.get(cluster.SCHEDULER)
         if executor is None and address:
             with cluster.connect(address) as pool:
-                _finish(pool, cluster.parts(job, cpu_bound), job.lease, bar, cluster.at_once(job, cpu_bound))
+                return _finish(
+                    pool, cluster.parts(job, cpu_bound), job.lease, bar, cluster.at_once(job, cpu_bound)
+                )
         else:
             with _executor(job, cpu_bound, workers, executor) as (pool, jobs):
-                _finish(pool, jobs, job.lease, bar, len(jobs))
+                return _finish(pool, jobs, job.lease, bar, len(jobs))
     except BrokenExecutor as error:
         cause = "for want of memory, or because the calling script lacks `if __name__ == '__main__':`"
         said = str(error) if isinstance(error, cluster.Lost) else f"a worker process died, perhaps {cause}"
@@ -254,18 +259,18 @@ def _is_cpu_bound(spec: ModelSpec) -> bool:
         asyncio.run(model.aclose())
 
 
-def _finish(pool: Executor, jobs: Sequence[Job], lease: Lease, bar: Progress, at_once: int) -> None:
+def _finish(pool: Executor, jobs: Sequence[Job], lease: Lease, bar: Progress, at_once: int) -> Spent:
     """Hand out the jobs, some at a time; at the first error or interrupt let the episodes in flight end."""
     waiting = list(reversed(jobs))
-    running: set[Future[None]] = set()
+    running: set[Future[Spent]] = set()
+    spent: list[Spent] = []
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
                 running.add(pool.submit(run_job, waiting.pop()))
             done, running = wait(running, timeout=_POLL_S, return_when=FIRST_COMPLETED)
             bar.update()
-            for future in done:
-                future.result()
+            spent += [future.result() for future in done]
     except BaseException:
         lease.stop()
         # Not cancelled: a cancelled future of a cluster may still be played, and nobody would know.
@@ -273,6 +278,7 @@ def _finish(pool: Executor, jobs: Sequence[Job], lease: Lease, bar: Progress, at
         raise
     finally:
         bar.close()
+    return Spent.together(spent)
 
 
 def _begin_worker() -> None:
