@@ -1,6 +1,7 @@
 """The small model's study of notebook 06: who plays what, and what is counted."""
 
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -8,9 +9,10 @@ import pytest
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.runs import ModelSpec, run_study
+from mnemocraft.runs.events import Action, Call, Note
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.deps import small as deps
-from mnemocraft.studies.mindstores import analysis, findings, load, small, small_tables
+from mnemocraft.studies.mindstores import analysis, findings, foresight, load, small, small_tables
 
 
 def record(player, item, trial, success):
@@ -77,9 +79,51 @@ def test_who_mends_a_failed_plan_is_counted_beside_who_needs_none():
     assert table.loc[(small_tables.LATER, "all"), ["value", "n"]].to_list() == [0.25, 4]
 
 
-def test_the_first_episodes_alone_make_all_tables():
+def test_the_first_episodes_alone_make_all_tables(tmp_path):
     found = small_tables.tables(pd.DataFrame([record("k5", "stick", 0, True)]))
     assert found["hypotheses"]["effect"].isna().all()
+    assert foresight.table(pd.DataFrame(columns=["player", "task"]), tmp_path).empty
+
+
+def test_a_plan_that_was_never_carried_out_is_judged_where_it_would_have_begun():
+    """Sticks: the draft lacks the planks, unless they are there already, and the revision has them."""
+    draft, whole = 'craft({"stick": 4}, {"planks": 2}, None)', (
+        'mine({"log": 1}, None)\ncraft({"planks": 4}, {"log": 1}, None)\n'
+        'craft({"stick": 4}, {"planks": 2}, None)'
+    )  # fmt: skip
+    planks = ("mine 1 log", "craft 4 planks using log")
+    begin = partial(foresight._world, "stick/0")
+
+    def said(answer, prediction):
+        return [Call("planner", answer, [], 1, 1), Note("prediction", prediction)]
+
+    events = [
+        *said(draft, "Failure: sticks need planks."),
+        *said(whole, "success"),
+        *(Action(action, True, "", step) for step, action in enumerate(planks, 1)),
+        *said(draft, "Failure: it did not work before."),
+        *said("Sticks are made of planks.", "failure"),
+    ]
+    assert list(foresight.judged(events, begin)) == [(True, False), (False, True), (True, True)]
+
+
+def test_a_plan_that_was_carried_out_is_judged_as_it_went(tmp_path):
+    """Of the stand-in's predictions those after which the same plan was tried."""
+    records = run_study(small.study("smoke"), ModelSpec("surrogate"), out=tmp_path, workers=1)
+    pairs = []
+    for _, row in records.iterrows():
+        events = foresight._events(tmp_path, row)
+        judged = iter(foresight.judged(events, partial(foresight._world, row["task"])))
+        tried = None
+        for event in events:
+            if isinstance(event, Note) and event.name == "prediction":
+                tried = next(judged)
+            elif isinstance(event, Call) and event.role == "planner":
+                tried = None
+            elif isinstance(event, Note) and event.name == "outcome" and tried:
+                pairs.append((tried.done, event.text.startswith("Success")))
+    assert len(pairs) > 30 and {one for one, _ in pairs} == {True, False}
+    assert all(one == other for one, other in pairs)
 
 
 def test_the_small_models_tables_and_figures_lie_in_folders_of_its_own(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -110,9 +111,25 @@ def run(
         workers: Processes.
     """
     played = study(profile)
-    out = paths.run_dir(played.name, model) / "small"
-    records = run_study(played, ModelSpec.of_notebook(model, *cap), out=out, workers=workers)
-    found = tables(records)
-    report.write(found, records, paths.results_dir(played.name, model, profile))
-    report.save_figures(draw(found, model), paths.figures_dir(played.name, model, profile))
+    records, _ = play(played, model, cap, workers)
+    return keep(tables(records), draw, records, played.name, model, profile)
+
+
+def play(study: Study, model: str, cap: Sequence[Any], workers: int) -> tuple[pd.DataFrame, Path]:
+    """The records of a study when what was missing is played, and the folder of its run; see :func:`run`."""
+    out = paths.run_dir(study.name, model) / "small"
+    return run_study(study, ModelSpec.of_notebook(model, *cap), out=out, workers=workers), out
+
+
+def keep(
+    found: Tables,
+    draw: Callable[[Tables, str], Mapping[str, Figure]],
+    records: pd.DataFrame,
+    name: str,
+    model: str,
+    profile: str,
+) -> Tables:
+    """Write the tables of the study of that name, with its figures, and hand them on; see :func:`run`."""
+    report.write(found, records, paths.results_dir(name, model, profile))
+    report.save_figures(draw(found, model), paths.figures_dir(name, model, profile))
     return found

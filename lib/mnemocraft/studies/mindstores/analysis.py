@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from mnemocraft.studies import estimates, plots, small_model
-from mnemocraft.studies.mindstores import figures, lifelong, small, small_tables
+from mnemocraft.studies.mindstores import figures, foresight, lifelong, small, small_tables
 from mnemocraft.studies.mindstores import tables as measured
 
 
@@ -54,5 +54,9 @@ def _draw_small(found: Mapping[str, pd.DataFrame], model: str) -> dict[str, Figu
     return {"learning": figures.learning(found["known_items"], model)} | small_model.claimed(found, model)
 
 
-run_small = partial(small_model.run, small.study, small_tables.tables, _draw_small)
-"""Play what is missing of the small model's study, from model, limits, profile and workers."""
+def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> small_model.Tables:
+    """Play what is missing of the small model's study; see :func:`mnemocraft.studies.small_model.run`."""
+    study = small.study(profile)
+    records, out = small_model.play(study, model, cap, workers)
+    found = small_tables.tables(records) | {"foresight": foresight.table(records, out)}
+    return small_model.keep(found, _draw_small, records, study.name, model, profile)

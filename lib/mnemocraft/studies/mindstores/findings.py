@@ -24,7 +24,8 @@ Tables = Mapping[str, pd.DataFrame]
 def findings(played: Played) -> list[str]:
     """Some lines a model; what was not run is named in the last one."""
     return gather(
-        played, (_small, _mended, _fresh, _shared, _overworld, _skills, _orders, _calls, _undecided)
+        played,
+        (_small, _mended, _foresight, _fresh, _shared, _overworld, _skills, _orders, _calls, _undecided),
     )
 
 
@@ -75,6 +76,19 @@ def _mended(model: str, found: Tables) -> str:
         for plan, who in ((plan, rates.loc[plan].index) for plan in rates.index.unique("plan"))
     ]
     return f"`{model}`, success by plan, looked at afterwards:{''.join(said)}"
+
+
+def _foresight(model: str, found: Tables) -> str:
+    """Whether the small model's predictions were right; it has no claim about that."""
+    rows = found["foresight"].query("items == @ALL").set_index(["player", "foreseen"])
+    named = small_tables.LABELS
+    said = [
+        f"\n    - {named[player]}: "
+        + listed([f"of {row['n']} {foreseen} {text(row)}" for foreseen, row in rows.loc[player].iterrows()])
+        for player in rows.index.unique("player")
+    ]
+    lead = "plans that would do the task, by what was foreseen of them, looked at afterwards"
+    return f"`{model}`, {lead}:{''.join(said)}"
 
 
 def _fresh(model: str, found: Tables) -> str:

@@ -1,0 +1,94 @@
+"""Was the small model's predictor right? Every plan that it foresaw something of is tried in the text world.
+
+The world is the same for whoever acts in it, so that a plan which was revised, and never carried out, can
+still be judged: it is carried out in a world brought to where that one was. There is no claim about this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from mnemocraft.agents.deps.plan import Reading, read_plan
+from mnemocraft.agents.mindstores.prompts import predicts_failure
+from mnemocraft.runs import read_trajectory
+from mnemocraft.runs.events import Action, Call, Event, Note, read_event
+from mnemocraft.studies import estimates, small_model
+from mnemocraft.studies.deps.small_tables import kind
+from mnemocraft.studies.mindstores import small
+from mnemocraft.studies.mindstores.load import VERSION
+from mnemocraft.studies.small_model import ITEMS
+from mnemocraft.worlds.world import World
+
+FAILS, SUCCEEDS = "foreseen to fail", "not foreseen to fail"
+
+
+class Judged(NamedTuple):
+    """A prediction and what the plan would have come to.
+
+    Attributes:
+        fails: Whether it was one of failure.
+        done: Whether the plan, carried out then, does the task.
+    """
+
+    fails: bool
+    done: bool
+
+
+def table(records: pd.DataFrame, out: Path) -> pd.DataFrame:
+    """The share of plans that do the task, of those foreseen to fail and of the others.
+
+    A row a player, prediction and kind of tasks, with Wilson's interval over tasks; ``n`` counts plans. Plans
+    in words are left out, as it took the model to read them.
+
+    Args:
+        records: Of the small model's study.
+        out: The folder of its run.
+    """
+    rows = [
+        {"player": record["player"], "item": record["task"].partition("/")[0], **one._asdict()}
+        for _, record in records.iterrows()
+        for one in judged(_events(out, record), partial(_world, record["task"]))
+    ]
+    plans = pd.DataFrame(rows, columns=["player", "item", "fails", "done"])
+    foreseen = plans["fails"].astype(bool).map({True: FAILS, False: SUCCEEDS})
+    plans = plans.assign(foreseen=foreseen, passed=plans["done"].astype(float))
+    every = small_model.by_items(plans, [kind(VERSION, item) for item in plans["item"]])
+    keys = product(small.PLAYERS, (FAILS, SUCCEEDS), ITEMS)
+    return estimates.clustered(every, ["player", "foreseen", "items"], "item", "n_tasks", keys)
+
+
+def judged(events: Iterable[Event], begin: Callable[[], World]) -> Iterator[Judged]:
+    """The predictions of an episode, from its events and a world as it was at its beginning, judged."""
+    answer, acted = "", list[str]()
+    for event in events:
+        match event:
+            case Call(role="planner", text=text):
+                answer = text
+            case Action(action=action):
+                acted.append(action)
+            case Note(name="prediction", text=text) if (plan := read_plan(answer)).steps:
+                yield Judged(predicts_failure(text), _does(plan, begin(), acted))
+
+
+def _does(plan: Reading, world: World, acted: Sequence[str]) -> bool:
+    """Whether a plan does the task after what was acted before."""
+    for action in acted:
+        world.act(action)
+    for step in plan.steps:
+        if world.reason or not world.act(step.action).success:
+            break
+    return world.success
+
+
+def _world(task: str) -> World:
+    return small.begin({}, 0, task)[0]
+
+
+def _events(out: Path, record: Mapping[str, Any] | pd.Series) -> Sequence[Event]:
+    return [read_event(entry) for entry in read_trajectory(out, record)]
