@@ -46,6 +46,8 @@ PROMPTS = 4
 """Prompts that are read between such steps at most."""
 ALIKE = 3
 """Tokens that must have come before for what came after them to be guessed."""
+BOLDEST = 64
+"""Tokens that are guessed at most, when all before were right: an answer may repeat a whole plan."""
 LIKELIEST, SHARE, LEAST = 40, 0.95, 0.05
 """An answer is drawn from so many of the likeliest tokens, of these from the likeliest that have this share
 together, and of these from those that are at least this part as likely as the first: llama.cpp's defaults."""
@@ -70,6 +72,7 @@ class Job:
         timings: What llama.cpp's server tells of an answer, by its names: tokens of the prompt that were
             computed and that were there, of the answer, of drafts and of those that were right; milliseconds.
         marked: Whether a token that ends a turn came after the answer.
+        bold: How many of its next tokens are guessed: twice as many as before while all are right.
         done: The answer, when it has ended; True if it ended by itself.
     """
 
@@ -83,6 +86,7 @@ class Job:
     begun: float = 0.0
     timings: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     marked: bool = False
+    bold: int = 0
     done: Future[bool] = field(default_factory=Future)
 
 
@@ -173,20 +177,24 @@ class Batcher:
         read = [[token, *draft] for token, draft in zip(last, drafts, strict=True)]
         told = self._engine.step(slots, read, places)
         for (slot, job), draft, logits in zip(working.items(), drafts, told, strict=True):
-            job.timings["draft_n"] += len(draft)
+            right = 0
             for row, guessed in zip(logits.numpy(), [*draft, None], strict=True):
                 token = self._choose(job, row)
                 self._take(slot, token)
                 if token != guessed or self._jobs[slot] is not job:
                     break
-                job.timings["draft_n_accepted"] += 1
+                right += 1
+            job.bold = min(2 * right, BOLDEST) if right == len(draft) else 0
+            job.timings["draft_n"] += len(draft)
+            job.timings["draft_n_accepted"] += right
 
     def _draft(self, slot: int, job: Job) -> list[int]:
-        """What may come next: what came where the dialogue last had the same few tokens.
+        """What may come next: what came where the dialogue last had the same few tokens, over and over.
 
         It is read along, and taken as far as it is what is chosen, so that it decides nothing.
         """
-        most = min(DRAFTS[self._engine.device], job.longest - len(job.answer) - 1)
+        fewest = DRAFTS[self._engine.device]
+        most = min(max(fewest, job.bold) if fewest else 0, job.longest - len(job.answer) - 1)
         if most <= 0:
             return []
         so_far = np.concatenate([self._held[slot], np.array(job.answer, np.int64)])
@@ -194,7 +202,7 @@ class Batcher:
             return []
         same = np.lib.stride_tricks.sliding_window_view(so_far[:-1], ALIKE) == so_far[-ALIKE:]
         found = np.flatnonzero(same.all(axis=1))
-        return so_far[found[-1] + ALIKE :][:most].tolist() if len(found) else []
+        return np.resize(so_far[found[-1] + ALIKE :], most).tolist() if len(found) else []
 
     def _choose(self, job: Job, logits: np.ndarray) -> int:
         """The next token of an answer."""
