@@ -219,6 +219,27 @@ def test_who_repeats_itself_is_guessed_further_ahead_each_time(peer, weights, mo
     assert steps[64] < steps[0] < longest - 1
 
 
+def test_what_an_earlier_answer_said_is_guessed_too(weights, monkeypatch):
+    """The same is asked again; drawn, so that an answer does not repeat itself."""
+    steps, hear = [], Batcher._hear
+    for hears in (lambda *_: None, hear):
+        monkeypatch.setattr(Batcher, "_hear", hears)
+        model = engine(weights)
+        monkeypatch.setattr(model, "step", counted := Mock(wraps=model.step))
+        batcher, answers, counts = Batcher(model, plain_words()), [], []
+        for _ in range(2):
+            job = Job(dialogue(40, 3), 60, temperature=1.0, random=np.random.default_rng(5))
+            batcher.ask(job).result(timeout=60)
+            answers.append(job.answer)
+            counts.append(counted.call_count)
+        assert answers[0] == answers[1]
+        steps.append(counts[1] - counts[0])
+    assert steps[1] <= 6 < 40 < steps[0]
+    monkeypatch.setattr(serving, "KEPT", 10)
+    batcher.ask(Job(dialogue(40, 3), 1)).result(timeout=60)
+    assert len(batcher._heard) == len(serving.HEARD)
+
+
 @settings(max_examples=20, deadline=None)
 @given(
     chances=st.lists(st.floats(0.01, 1), min_size=1, max_size=60, unique=True),

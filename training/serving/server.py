@@ -46,8 +46,12 @@ PROMPTS = 4
 """Prompts that are read between such steps at most."""
 ALIKE = 3
 """Tokens that must have come before for what came after them to be guessed."""
-BOLDEST = 64
-"""Tokens that are guessed at most, when all before were right: an answer may repeat a whole plan."""
+HEARD, KEPT = (12, 6), 1_000_000
+"""The same in an earlier answer, of whatever dialogue; after as many as the first it is likely to go on as
+there. So many such places are kept."""
+LIKELY, BOLDEST = 24, 64
+"""Tokens that are guessed then at least, and at most when all before were right: an answer may repeat a
+whole plan."""
 LIKELIEST, SHARE, LEAST = 40, 0.95, 0.05
 """An answer is drawn from so many of the likeliest tokens, of these from the likeliest that have this share
 together, and of these from those that are at least this part as likely as the first: llama.cpp's defaults."""
@@ -103,6 +107,7 @@ class Batcher:
         self._held: list[np.ndarray] = [np.zeros(0, np.int64) for _ in range(engine.slots)]
         self._jobs: list[Job | None] = [None] * engine.slots
         self._last = [0] * engine.slots
+        self._heard: dict[tuple[int, ...], tuple[list[int], int]] = {}
         self._ended, self._freed = itertools.count(1), [0] * engine.slots
         self._stopped: BaseException | None = None
         threading.Thread(target=self._run, daemon=True).start()
@@ -189,20 +194,36 @@ class Batcher:
             job.timings["draft_n_accepted"] += right
 
     def _draft(self, slot: int, job: Job) -> list[int]:
-        """What may come next: what came where the dialogue last had the same few tokens, over and over.
+        """What may come next: what came where an answer, or the dialogue, last had the same tokens.
 
         It is read along, and taken as far as it is what is chosen, so that it decides nothing.
         """
-        fewest = DRAFTS[self._engine.device]
-        most = min(max(fewest, job.bold) if fewest else 0, job.longest - len(job.answer) - 1)
-        if most <= 0:
+        fewest, left = DRAFTS[self._engine.device], job.longest - len(job.answer) - 1
+        if not fewest or left <= 0:
             return []
+        most = min(max(fewest, job.bold), left)
         so_far = np.concatenate([self._held[slot], np.array(job.answer, np.int64)])
+        for size in HEARD:
+            if found := self._heard.get(tuple(so_far[-size:].tolist())):
+                answer, place = found
+                if size == HEARD[0]:
+                    most = min(max(most, LIKELY), left)
+                return answer[place : place + most]
         if len(so_far) <= ALIKE:
             return []
         same = np.lib.stride_tricks.sliding_window_view(so_far[:-1], ALIKE) == so_far[-ALIKE:]
-        found = np.flatnonzero(same.all(axis=1))
-        return np.resize(so_far[found[-1] + ALIKE :], most).tolist() if len(found) else []
+        places = np.flatnonzero(same.all(axis=1))
+        return np.resize(so_far[places[-1] + ALIKE :], most).tolist() if len(places) else []
+
+    def _hear(self, slot: int, answer: list[int]) -> None:
+        """Keep an answer, with the last words before it, for :meth:`_draft`."""
+        if len(self._heard) > KEPT:
+            self._heard.clear()
+        before = self._held[slot][-HEARD[0] :].tolist()
+        said = [*before, *answer]
+        for place in range(len(before), len(said)):
+            for size in HEARD:
+                self._heard[tuple(said[max(0, place - size) : place])] = (said, place)
 
     def _choose(self, job: Job, logits: np.ndarray) -> int:
         """The next token of an answer."""
@@ -224,6 +245,7 @@ class Batcher:
             text = self._words.text(job.answer[-40:])
             ended = any(stop in text for stop in job.stops)
         if ended or len(job.answer) == job.longest:
+            self._hear(slot, job.answer)
             # The last token has not been read.
             read = job.answer if job.marked else job.answer[:-1]
             self._held[slot] = np.concatenate([self._held[slot], np.array(read, np.int64)])
