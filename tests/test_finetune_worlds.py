@@ -92,7 +92,7 @@ def test_tasks_that_a_lesson_comes_to_with_nothing_of_use_are_listed(monkeypatch
         ("egg", "coal", False),
     ):
         monkeypatch.setattr(worlds, "_demand", lambda *_, asked=({target: 2}, {held: 1}): asked)
-        monkeypatch.setattr(worlds, "RECORDED", 1)
+        monkeypatch.setitem(worlds.NUMBER, "minecraft", 1)
         version = worlds.lesson("minecraft", 0, 0).begin[0]().version
         found = worlds.alike_tasks().to_dict("records")
         assert found == ([{"task": target, "version": version}] if listed else [])

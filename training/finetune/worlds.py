@@ -56,8 +56,6 @@ LONGEST_PLAN = 14
 """Moves of the longest plan that is shown in Minecraft."""
 NUMBER = {"kitchen": 1000, "minecraft": 1750, "household": 1400}
 """Lessons of a training. How many tokens and hours that are is in ``PLAN.md``."""
-RECORDED = 1500
-"""Of Minecraft's, which the adapter has had whose answers were recorded: six of seven courses."""
 TOLD_BY = {"kitchen": ("gig_ld_exp",), "minecraft": ("deps", "mindstores"), "household": ("dep",)}
 """Who may play what is not all known, as they are told in time."""
 SLIP = 0.05
@@ -370,11 +368,11 @@ def alike_kitchens() -> pd.DataFrame:
 
 
 def alike_tasks() -> pd.DataFrame:
-    """Tasks of Minecraft's 76 (``task``, ``version``) that lessons of the recorded adapter came to.
+    """Tasks of Minecraft's 76 (``task``, ``version``) that lessons came to.
 
     They asked for the same item, however much of it, and nothing that was there is on the shortest way to it.
     """
-    given = (each for n in range(RECORDED) if (each := lesson("minecraft", 0, n)))
+    given = (each for n in range(NUMBER["minecraft"]) if (each := lesson("minecraft", 0, n)))
     begun = set()
     for world in (begin() for each in given for begin in each.begin):
         assert isinstance(world, TextWorld)
