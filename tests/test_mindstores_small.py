@@ -99,6 +99,7 @@ def test_a_plan_that_was_never_carried_out_is_judged_where_it_would_have_begun()
 
     events = [
         *said(draft, "Failure: sticks need planks."),
+        *said(draft, "Failure: sticks need planks."),
         *said(whole, "success"),
         *(Action(action, True, "", step) for step, action in enumerate(planks, 1)),
         *said(draft, "Failure: it did not work before."),
@@ -114,12 +115,15 @@ def test_a_plan_that_was_carried_out_is_judged_as_it_went(tmp_path):
     for _, row in records.iterrows():
         events = foresight._events(tmp_path, row)
         judged = iter(foresight.judged(events, partial(foresight._world, row["task"])))
-        tried = None
+        tried, acted, plan, made = None, 0, None, []
         for event in events:
-            if isinstance(event, Note) and event.name == "prediction":
+            if isinstance(event, Note) and event.name == "prediction" and plan not in made:
                 tried = next(judged)
+                made.append(plan)
             elif isinstance(event, Call) and event.role == "planner":
-                tried = None
+                tried, plan = None, (acted, event.text)
+            elif isinstance(event, Action):
+                acted += 1
             elif isinstance(event, Note) and event.name == "outcome" and tried:
                 pairs.append((tried.done, event.text.startswith("Success")))
     assert len(pairs) > 30 and {one for one, _ in pairs} == {True, False}

@@ -43,8 +43,9 @@ class Judged(NamedTuple):
 def table(records: pd.DataFrame, out: Path) -> pd.DataFrame:
     """The share of plans that do the task, of those foreseen to fail and of the others.
 
-    A row a player, prediction and kind of tasks, with Wilson's interval over tasks; ``n`` counts plans. Plans
-    in words are left out, as it took the model to read them.
+    A row a player, prediction and kind of tasks, with Wilson's interval over tasks; ``n`` counts plans. One
+    that was made again before anything was done counts once. Plans in words are left out, as it took the
+    model to read them.
 
     Args:
         records: Of the small model's study.
@@ -65,15 +66,17 @@ def table(records: pd.DataFrame, out: Path) -> pd.DataFrame:
 
 def judged(events: Iterable[Event], begin: Callable[[], World]) -> Iterator[Judged]:
     """The predictions of an episode, from its events and a world as it was at its beginning, judged."""
-    answer, acted = "", list[str]()
+    answer, acted, seen = "", list[str](), set[tuple[int, str]]()
     for event in events:
         match event:
             case Call(role="planner", text=text):
                 answer = text
             case Action(action=action):
                 acted.append(action)
-            case Note(name="prediction", text=text) if (plan := read_plan(answer)).steps:
-                yield Judged(predicts_failure(text), _does(plan, begin(), acted))
+            case Note(name="prediction", text=text) if (len(acted), answer) not in seen:
+                seen.add((len(acted), answer))
+                if (plan := read_plan(answer)).steps:
+                    yield Judged(predicts_failure(text), _does(plan, begin(), acted))
 
 
 def _does(plan: Reading, world: World, acted: Sequence[str]) -> bool:
