@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from mnemocraft.errors import BudgetExceeded, MissingExtra, ModelError
+from mnemocraft.llm.budget import Totals
 from mnemocraft.llm.types import Reply, TokenLedger, Usage
 from mnemocraft.runs import Condition, Episode, ModelSpec, Stream, Study, run_study
 
@@ -29,6 +31,7 @@ class InstantModel:
 
     def __init__(self, cpu_bound: bool, stops_after: int, stops_with: type[Exception]) -> None:
         self.cpu_bound, self.stops_after, self.stops_with, self.calls = cpu_bound, stops_after, stops_with, 0
+        self.usage, self.failures = Totals(), Counter[str]()
 
     async def complete(self, messages: list[dict[str, Any]]) -> Reply:
         self.calls += 1

@@ -20,6 +20,7 @@ from mnemocraft.llm import Budget, Usage
 from mnemocraft.runs import ModelSpec, Study, load_records, read_trajectory, run_study, runner, write_table
 from mnemocraft.runs.identity import identify
 from mnemocraft.runs.lease import Lease, hold
+from mnemocraft.runs.spent import Spent
 from mnemocraft.runs.stream import Job
 from runs_toy import TASKS, InstantSpec, LocalSpec, ToyRunner, toy_study
 
@@ -346,7 +347,7 @@ def test_a_worker_that_takes_the_run_for_over_leaves_no_partial_table(tmp_path: 
         """Plays the first job alone."""
 
         def submit(self, function: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
-            return super().submit(lambda job: self.first() and function(job), *arguments, **options)
+            return super().submit(lambda job: function(job) if self.first() else Spent(), *arguments)
 
         def first(self) -> bool:
             return not list(tmp_path.glob("streams/*.jsonl"))
