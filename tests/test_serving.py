@@ -204,18 +204,18 @@ def test_drafts_save_steps_and_change_no_answer(peer, weights, monkeypatch):
     assert steps[8] < steps[0]
 
 
-def test_who_repeats_itself_is_guessed_further_ahead_each_time(peer, weights, monkeypatch):
+def test_who_repeats_itself_is_guessed_further_ahead_each_time(weights, monkeypatch):
     """Greedily, this model goes round and round; what it says stays the same, and takes fewer steps."""
-    start, longest, steps = dialogue(20, 3), 150, {}
-    want = greedy(peer, start, longest)
+    start, longest, steps, answers = dialogue(20, 3), 150, {}, []
     for boldest in (0, 64):
         monkeypatch.setattr(serving, "BOLDEST", boldest)
         model, job = engine(weights), Job(start, longest)
         monkeypatch.setattr(model, "step", counted := Mock(wraps=model.step))
         Batcher(model, plain_words()).ask(job).result(timeout=60)
-        assert job.answer == want
+        answers.append(job.answer)
         assert job.timings["draft_n_accepted"] == longest - 1 - counted.call_count
         steps[boldest] = counted.call_count
+    assert answers[0] == answers[1]
     assert steps[64] < steps[0] < longest - 1
 
 
