@@ -53,7 +53,7 @@ def test_a_real_model_plays_no_more_episodes_of_a_smoke_run_than_it_may(
 def test_a_run_says_at_its_end_what_it_took_and_what_went_wrong(
     study: Study, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two prompts of one plan each, asked twice; the first question meets a server that is busy."""
+    """Two plans are asked for; the first question meets a server that is busy, and is asked again."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     plain = [s for s in study.streams if s.condition.settings["method"] == "gpt"][:2]
     study = replace(study, streams=tuple(replace(s, tasks=s.tasks[:1]) for s in plain))

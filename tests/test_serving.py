@@ -483,7 +483,8 @@ def test_a_text_ends_an_answer_whatever_tokens_it_lies_across(stop, text, words)
     said = words.tokens(whole)
     batcher, job = object.__new__(Batcher), Job([], len(said), (stop,))
     batcher._words, batcher._jobs, batcher._held, batcher._last = words, [job], [np.zeros(0, np.int64)], [0]
-    batcher._ended, batcher._freed, batcher._heard = itertools.count(1), [0], {}
+    batcher._ended, batcher._freed = itertools.count(1), [0]
+    batcher._engine = SimpleNamespace(device="cuda")
     for token in said:
         if batcher._jobs[0]:
             batcher._take(0, token)

@@ -216,7 +216,9 @@ class Batcher:
         return np.resize(so_far[places[-1] + ALIKE :], most).tolist() if len(places) else []
 
     def _hear(self, slot: int, answer: list[int]) -> None:
-        """Keep an answer, with the last words before it, for :meth:`_draft`."""
+        """Keep an answer, with the last words before it, for :meth:`_draft`, if any are guessed there."""
+        if not DRAFTS[self._engine.device]:
+            return
         if len(self._heard) > KEPT:
             self._heard.clear()
         before = self._held[slot][-HEARD[0] :].tolist()
