@@ -16,7 +16,8 @@ from mnemocraft.errors import MnemocraftError  # noqa: E402
 from mnemocraft.llm import Model  # noqa: E402
 from mnemocraft.llm.types import Reply, Usage  # noqa: E402
 from training.finetune import __main__ as command  # noqa: E402
-from training.finetune import attention, validation  # noqa: E402
+from training.finetune import attention, beside, validation  # noqa: E402
+from training.finetune.demonstrate import Dialogue  # noqa: E402
 from training.finetune.export import copy_adapter, export_adapter  # noqa: E402
 from training.finetune.render import Sequence  # noqa: E402
 from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule  # noqa: E402
@@ -350,3 +351,45 @@ def test_memories_are_judged_as_many_true_as_not(monkeypatch):
     found = validation.check(Path("any.gguf"), "plancraft", 1).iloc[-1]
     half = validation.JUDGED // 2
     assert found.to_dict() == {"setup": "relevance", "teacher": "planner", "solved": half, "tasks": 2 * half}
+
+
+def test_a_turn_is_right_where_it_is_what_the_model_says_by_itself():
+    """Three turns are what it generates, one greedily to its end; then a token of the second is another."""
+    model = add_adapter(tiny(), RECIPE).eval()
+    tokens, learn = torch.arange(1, 13)[None], [False] * 12
+    for size in (4, 1, 3):
+        with torch.inference_mode():
+            tokens = model.generate(
+                input_ids=tokens, max_new_tokens=size, min_new_tokens=size, do_sample=False, eos_token_id=None
+            )
+        asked = torch.tensor([[17, 5]])
+        tokens, learn = torch.cat([tokens, asked], 1), [*learn, *[True] * size, False, False]
+    said = Sequence(tokens[0].numpy(), np.array(learn), 0)
+    other = dataclasses.replace(said, tokens=said.tokens.copy())
+    other.tokens[18] = (said.tokens[18] + 1) % 64
+    found = beside.turns(model, EVERY, [("a", "planner", said), ("b", "planner", other)])
+    assert found["task"].tolist() == ["a"] * 3 + ["b"] * 3
+    assert found["tokens"].tolist() == [4, 1, 3] * 2
+    assert found["right"].tolist()[:5] == [True, True, True, True, False]
+    assert (found["nats"] > 0).all() and found["nats"][4] > found["nats"][1]
+    lacking = [token for token in EVERY if token != said.tokens[18]]
+    assert beside.turns(model, lacking, [("a", "planner", said)])["nats"].map(np.isinf).tolist()[1]
+
+
+def test_two_adapters_are_compared_on_the_same_turns_by_task():
+    tasks = [f"task {n}" for n in range(30) for _ in range(2)]
+    rows = pd.DataFrame({"task": tasks, "role": "planner", "tokens": 4, "nats": 2.0})
+    own = rows.assign(adapter=beside.OWN, right=True)
+    every = rows.assign(adapter=beside.EVERY, right=[n % 10 > 0 for n in range(60)])
+    row = beside.compared(pd.concat([own, every])).set_index("role").loc["all"]
+    assert (row["turns"], row["tasks"], row["own"], row["every"]) == (60, 30, 1.0, pytest.approx(0.9))
+    assert row["difference"] == pytest.approx(-0.1) and row["low"] < -0.1 < row["high"] < 0
+    assert row["no_worse"] == False and row["own_nats"] == 0.5  # noqa: E712
+
+
+def test_a_task_has_all_of_its_dialogues():
+    """Of How2 a task begins with the Actor's; in other worlds it is named."""
+    how2 = [Dialogue(role, [], None, []) for role in ("actor", "ask", "parse", "actor", "actor", "ask")]
+    assert [task for task, _ in beside.of_tasks(how2, 2)] == ["task 0"] * 3 + ["task 3"]
+    named = [Dialogue("planner", [], None, [], name) for name in "aabbacc"]
+    assert [task for task, _ in beside.of_tasks(named, 2)] == list("aabba")

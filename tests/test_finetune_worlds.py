@@ -378,6 +378,30 @@ def test_no_course_is_given_in_two_ways():
         assert [stage.begins for stage in stages] == sorted({stage.begins for stage in stages})
 
 
+def test_a_course_of_all_worlds_has_as_large_a_part_of_each_in_its_order(tmp_path, monkeypatch):
+    counts = {"plancraft": 33, "kitchen": 16, "minecraft": 50, "household": 5}
+
+    def lessons(folder, world):
+        assert folder == tmp_path / world
+        made = [
+            (n, demonstrate.Dialogue("planner", [], None, [], f"{world} {n}")) for n in range(counts[world])
+        ]
+        return [made[:3], made[3:]]
+
+    def dialogues(folder, seed, _):
+        return [dialogue for _, dialogue in lessons(folder, "plancraft")[seed]] if seed < 2 else []
+
+    monkeypatch.setattr(courses, "_lessons", lessons)
+    monkeypatch.setattr(courses, "_dialogues", dialogues)
+    given = courses.courses(tmp_path / courses.EVERY, courses.EVERY)
+    assert len(given) == courses.COURSES_OF_ALL
+    for world, count in counts.items():
+        shown = [dialogue.source for part in given for its, dialogue in part if its == world]
+        assert shown == [f"{world} {n}" for n in range(count)]
+        sizes = {sum(its == world for its, _ in part) for part in given}
+        assert sizes <= {count // len(given), count // len(given) + 1}
+
+
 def test_lessons_depend_on_their_number_alone_and_a_torn_file_is_gone_on_from(tmp_path, monkeypatch):
     monkeypatch.setitem(worlds.NUMBER, "minecraft", 4)
     whole = courses.courses(tmp_path / "a", "minecraft")

@@ -150,6 +150,29 @@ def test_std_is_between_seeds():
     assert rows.query("difficulty != 'overall'")["std"].isna().all()
 
 
+def test_seeds_are_paired_by_task_and_teacher():
+    ends = {  # by teacher and task, of the seeds 0, 1 and 2
+        ("executable", 0): (True, True, False),
+        ("executable", 1): (False, False, False),
+        ("non-executable", 0): (False, True, False),
+    }
+    tasks = [e.id for e in examples("low") if e.difficulty == "easy"][:2]
+    rows = [
+        {"teacher": teacher, "task": tasks[task], "seed": seed, "success": won}
+        for (teacher, task), drawn in ends.items()
+        for seed, won in enumerate(drawn)
+    ]
+    fixed = {"setup": "just_ask", "split": "low", "variant": "main", "status": "ok", "reason": "success"}
+    episodes = measures.prepare(pd.DataFrame(rows).assign(**fixed))
+    row = pick(tables.seeds(episodes), setup="just_ask")
+    assert (row["lowest"], row["highest"]) == (0, pytest.approx(2 / 3)), "none, two and one of three"
+    assert (row["seeds"], row["episodes"], row["pairs"]) == (3, 9, 9)
+    assert row["same"] == pytest.approx((1 + 3 + 1) / 9)
+    # of 15 pairs of the six with executable answers 1 + 6 end the same way, of 3 of the others 1; six of nine
+    assert row["any"] == pytest.approx(7 / 15 * 6 / 9 + 1 / 3 * 3 / 9)
+    assert tables.seeds(episodes[episodes["seed"] == 1]).empty
+
+
 def test_heat_maps_count_every_episode_and_a_correct_impossible(records, found):
     heat = found["figure8"]
     assert (heat.groupby(["teacher", "setup"])["n"].sum() == 570).all()

@@ -8,7 +8,7 @@ import pytest
 
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs import ModelSpec, run_study
+from mnemocraft.runs import ModelSpec, read_events, run_study
 from mnemocraft.runs.events import Action, Call, Note
 from mnemocraft.studies import findings as shipped
 from mnemocraft.studies.deps import small as deps
@@ -82,7 +82,8 @@ def test_who_mends_a_failed_plan_is_counted_beside_who_needs_none():
 def test_the_first_episodes_alone_make_all_tables(tmp_path):
     found = small_tables.tables(pd.DataFrame([record("k5", "stick", 0, True)]))
     assert found["hypotheses"]["effect"].isna().all()
-    assert foresight.table(pd.DataFrame(columns=["player", "task"]), tmp_path).empty
+    none = pd.DataFrame(columns=["player", "task"])
+    assert foresight.table(none, tmp_path).empty and foresight.plans(none, tmp_path).empty
 
 
 def test_a_plan_that_was_never_carried_out_is_judged_where_it_would_have_begun():
@@ -106,6 +107,9 @@ def test_a_plan_that_was_never_carried_out_is_judged_where_it_would_have_begun()
         *said("Sticks are made of planks.", "failure"),
     ]
     assert list(foresight.judged(events, begin)) == [(True, False), (False, True), (True, True)]
+    # The draft is made three times, and twice that is a revision. Two revisions are other plans.
+    found = {"predictions": 5, "revised": 3, "repeat": 1, "again": 1, "in_words": 1}
+    assert foresight._counted(events) == found
 
 
 def test_a_plan_that_was_carried_out_is_judged_as_it_went(tmp_path):
@@ -113,7 +117,7 @@ def test_a_plan_that_was_carried_out_is_judged_as_it_went(tmp_path):
     records = run_study(small.study("smoke"), ModelSpec("surrogate"), out=tmp_path, workers=1)
     pairs = []
     for _, row in records.iterrows():
-        events = foresight._events(tmp_path, row)
+        events = read_events(tmp_path, row)
         judged = iter(foresight.judged(events, partial(foresight._world, row["task"])))
         tried, acted, plan, made = None, 0, None, []
         for event in events:

@@ -11,7 +11,8 @@ import pytest
 
 from mnemocraft import figstyle
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs import ModelSpec, read_memory, read_trajectory, run_study
+from mnemocraft.runs import ModelSpec, read_events, read_memory, run_study
+from mnemocraft.runs.events import Recall
 from mnemocraft.studies import papers
 from mnemocraft.studies.mindstores import analysis, browse, findings, lifelong, load, sweep, tables
 from mnemocraft.viewer import HEADLESS
@@ -139,14 +140,14 @@ def test_the_browser_finds_what_the_episode_recalled(records, run_folder, monkey
     assert len(known) == mine["entries"].iloc[-1] and before[0] == 0
     checked = 0
     for _, row in mine.iterrows():
-        trajectory = read_trajectory(run_folder, row)
-        first = next((e for e in trajectory if e["type"] == "recall" and not e["query"]), None)
+        events = read_events(run_folder, row)
+        first = next((event for event in events if isinstance(event, Recall) and not event.query), None)
         if first is None or before[row["index"]] == 0:
             continue
-        entries, find = browse.opened(known, {"q": browse._asked(trajectory, before[row["index"]])})
+        entries, find = browse.opened(known, {"q": browse._asked(events, before[row["index"]])})
         hits = find("q").hits
-        assert [entries.texts[place] for place, _ in hits] == [hit["text"] for hit in first["hits"]]
-        assert np.allclose([score for _, score in hits], [hit["score"] for hit in first["hits"]], atol=1e-6)
+        assert [entries.texts[place] for place, _ in hits] == [hit["text"] for hit in first.hits]
+        assert np.allclose([score for _, score in hits], [hit["score"] for hit in first.hits], atol=1e-6)
         checked += 1
     assert checked >= 2
     assert "has not been played" in browse.memory_browser(records.query("part == 'fresh'"), run_folder)

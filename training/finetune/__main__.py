@@ -12,6 +12,9 @@ that were not given (``kitchen_gemma-3-270m.csv``); Plancraft is checked on such
 
 ``python -m training.finetune agree --world plancraft`` compares what llama.cpp makes of the adapter with
 ``transformers``, and with the expert, on some hundred requests (``_agreement.csv``).
+``--world all`` learns of all worlds, in courses that have a part of each; ``check`` then plays in all.
+``python -m training.finetune beside --world all`` sets that adapter beside each world's own, on dialogues of
+the expert that neither learnt from (``all_gemma-3-270m_beside.csv``).
 ``python -m training.finetune alike --world kitchen`` lists the kitchens of notebook 09 that look, at first
 and but for names, like one that a lesson was in (``kitchen_gemma-3-270m_alike.csv``); with ``--world
 minecraft`` the tasks of notebook 03 that a lesson asked for with nothing of use at hand.
@@ -38,7 +41,7 @@ from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.files import replace_file
 from mnemocraft.llm.local import ADAPTERS, find_model
-from training.finetune.courses import LONGEST, SEED, courses, fresh_turns, taught
+from training.finetune.courses import EVERY, LONGEST, SEED, courses, fresh_turns, not_learnt, taught
 from training.finetune.worlds import ALIKE, LESSONS
 
 if TYPE_CHECKING:
@@ -52,23 +55,33 @@ LATER_TOKENS = 1500
 """Tokens that make an optimiser step in all courses of a world but the first, which has 4,000."""
 
 
+CHECKED = "plancraft"
+"""The world that is checked while it is trained."""
+_WORLDS = {
+    "check": (*LESSONS, EVERY),
+    "agree": (CHECKED, *LESSONS),
+    "alike": tuple(ALIKE),
+    "beside": (EVERY,),
+}
+"""For which worlds a command is, if not for all."""
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.finetune", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=("train", "show", "agree", "check", "alike"), default="train"
+        "what", nargs="?", choices=("train", "show", "agree", "check", "alike", "beside"), default="train"
     )
-    parser.add_argument("--world", choices=("plancraft", *LESSONS), required=True, help="what is learnt")
+    parser.add_argument("--world", choices=(CHECKED, *LESSONS, EVERY), required=True, help="what is learnt")
     parser.add_argument("--anew", action="store_true", help="begin with the first course")
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop training after so many")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
     if chosen.threads < 1:
         parser.error("--threads is at least 1.")
-    if chosen.what == "check" and chosen.world not in LESSONS:
-        parser.error(
-            f"check takes --world {', '.join(LESSONS)}; {chosen.world} is checked while it is trained."
-        )
+    taken = _WORLDS.get(chosen.what, (CHECKED, *LESSONS, EVERY))
+    if chosen.world not in taken:
+        parser.error(f"{chosen.what} takes --world {' or '.join(taken)}, not {chosen.world}.")
     if os.environ.get("PYTHONHASHSEED") != "0":
         # The package's sampler draws from sets of names, whose order follows the hash seed.
         os.environ["PYTHONHASHSEED"] = "0"
@@ -83,9 +96,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     elif chosen.what == "agree":
         agree(chosen.world)
     elif chosen.what == "alike":
-        if chosen.world not in ALIKE:
-            parser.error(f"alike takes --world {' or '.join(ALIKE)}.")
         _write(ALIKE[chosen.world](), f"{_name(chosen.world)}_alike")
+    elif chosen.what == "beside":
+        beside(chosen.threads)
     else:
         check_lessons(chosen.world, chosen.threads)
 
@@ -132,14 +145,14 @@ def train(folder: Path, world: str, threads: int, minutes: float, anew: bool = F
 
 def _due(trainer: Trainer, world: str) -> bool:
     """Whether this is where a check is made."""
-    return world not in LESSONS and trainer.done > 0 and trainer.course_is_over
+    return world == CHECKED and trainer.done > 0 and trainer.course_is_over
 
 
 def _checks(trainer: Trainer, folder: Path, world: str) -> list[dict]:
     """The rows of checks that an earlier sitting made, here or where the served adapter was trained; another
     world has none."""
     files = [file for file in (folder / "checks.csv", ADAPTERS / f"{_name(world)}.csv") if file.is_file()]
-    if world in LESSONS or not trainer.done or not files:
+    if world != CHECKED or not trainer.done or not files:
         return []
     rows = pd.read_csv(files[0]).drop(columns="served", errors="ignore")
     return rows[rows["step"] <= trainer.done].to_dict("records")
@@ -182,7 +195,7 @@ def _trainer(folder: Path, world: str, threads: int, anew: bool) -> Trainer:
     model.set_attn_implementation(attention.NAME)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     recipe = Hyperparameters(seed=SEED)
-    shown = [[sequence(d, tokenizer, LONGEST[world]) for d in part] for part in lessons]
+    shown = [[sequence(d, tokenizer, LONGEST[its]) for its, d in part] for part in lessons]
     paces = [recipe] * len(shown)
     if world in LESSONS:
         paces[1:] = [replace(recipe, tokens_per_step=LATER_TOKENS)] * (len(shown) - 1)
@@ -240,11 +253,12 @@ def _shares(checks: list[dict]) -> dict[int, float]:
 
 def _finished(trainer: Trainer, checks: list[dict], world: str) -> bool:
     """Whether every step was made and, but of another world, the last one checked."""
-    return trainer.done == len(trainer.steps) and (world in LESSONS or trainer.done in _shares(checks))
+    return trainer.done == len(trainer.steps) and (world != CHECKED or trainer.done in _shares(checks))
 
 
 def check_lessons(world: str, threads: int) -> None:
-    """Play lessons that nobody learnt from with a world's served adapter, and write its table.
+    """Play lessons that nobody learnt from with a world's served adapter, or with that of all in every world,
+    and write its table.
 
     Raises:
         MnemocraftError: There is no such adapter yet.
@@ -254,7 +268,11 @@ def check_lessons(world: str, threads: int) -> None:
 
     file = ADAPTERS / f"{_name(world)}.gguf"
     step = step_of(file)
-    found = check(file, world, threads).assign(step=step)
+    if world == EVERY:
+        parts = {each: check(file, each, threads) for each in LONGEST}
+        found = pd.concat(parts, names=["world"]).reset_index("world").assign(step=step)
+    else:
+        found = check(file, world, threads).assign(step=step)
     _write(found, _name(world))
     print(found.to_string(index=False))
 
@@ -278,6 +296,37 @@ def agree(world: str) -> None:
     _write(found.drop(columns="answer"), f"{_name(world)}_agreement")
     print(json.dumps(summary(found) | decided, indent=1))
     print(found.groupby("role")["as_expert"].agg(["sum", "size"]))
+
+
+def beside(threads: int) -> None:
+    """Set the adapter of all worlds, as it is, beside each world's own; what an earlier call found is kept.
+
+    Raises:
+        MnemocraftError: There is no such adapter yet.
+    """
+    import torch
+
+    from training.finetune import attention
+    from training.finetune import beside as both
+    from training.finetune.base import load_base
+    from training.finetune.export import step_of
+    from training.finetune.training import Hyperparameters, add_adapter
+
+    name, mine = f"{_name(EVERY)}_beside", ADAPTERS / f"{_name(EVERY)}.gguf"
+    step, kept = step_of(mine), ADAPTERS / f"{name}.csv"
+    found = [pd.read_csv(kept).query("step == @step")] if kept.is_file() else []
+    torch.set_num_threads(threads)
+    model, tokenizer = load_base(best_dtype())
+    model.set_attn_implementation(attention.NAME)
+    adapted = add_adapter(model, Hyperparameters(seed=SEED)).eval()
+    for world, longest in LONGEST.items():
+        if any((table["world"] == world).any() for table in found):
+            continue
+        adapters = {both.OWN: ADAPTERS / f"{_name(world)}.gguf", both.EVERY: mine}
+        said = both.judged(adapted, tokenizer, adapters, not_learnt(world), longest)
+        found.append(both.compared(said).assign(world=world, step=step))
+        _write(pd.concat(found), name)
+    print(pd.concat(found).to_string(index=False))
 
 
 def _name(world: str) -> str:

@@ -24,6 +24,8 @@ from training.finetune.worlds import HELD_OUT, LESSONS, NUMBER, STAGES, lesson
 SEED = 0
 LONGEST = {"plancraft": 1792, "kitchen": 9216, "minecraft": 4096, "household": 4096}
 """Tokens after which a dialogue is cut; one of which nothing to be learnt is left is passed over."""
+EVERY, COURSES_OF_ALL = "all", 16
+"""The name of what is learnt of all worlds, and its courses."""
 COURSES_OF_A_WORLD = {"kitchen": 10, "minecraft": 7, "household": 4}
 """Courses of 25 to 60 minutes of two cores into which its lessons are divided."""
 LATER_SHARE = 0.25
@@ -38,11 +40,24 @@ TURNS = {
 """Requests on which the served model is compared with the trained one and with the expert."""
 
 
-def courses(folder: Path, world: str) -> list[list[Dialogue]]:
-    """What is learnt, course by course, from the files of an earlier run as far as it came."""
+def courses(folder: Path, world: str) -> list[list[tuple[str, Dialogue]]]:
+    """What is learnt, course by course, with its world, from the files of an earlier run as far as it came.
+
+    Of :data:`EVERY` world a course has as large a part as all others, in the order of the world's own.
+    """
+    if world == EVERY:
+        each = [list(itertools.chain(*courses(folder.with_name(one), one))) for one in LONGEST]
+        return [list(itertools.chain(*parts)) for parts in zip(*map(_parts, each), strict=True)]
     if world in LESSONS:
-        return [[dialogue for _, dialogue in part] for part in _lessons(folder, world)]
-    return [_dialogues(folder, SEED + n, course) for n, course in enumerate(COURSES)]
+        return [[(world, dialogue) for _, dialogue in part] for part in _lessons(folder, world)]
+    shown = (_dialogues(folder, SEED + n, course) for n, course in enumerate(COURSES))
+    return [[(world, dialogue) for dialogue in part] for part in shown]
+
+
+def _parts(shown: list[tuple[str, Dialogue]]) -> Iterator[list[tuple[str, Dialogue]]]:
+    """A world's dialogues in :data:`COURSES_OF_ALL` parts, as long as each other but for one."""
+    ends = [n * len(shown) // COURSES_OF_ALL for n in range(COURSES_OF_ALL + 1)]
+    return (shown[start:end] for start, end in itertools.pairwise(ends))
 
 
 def _lessons(folder: Path, world: str) -> list[list[tuple[int, Dialogue]]]:
@@ -125,7 +140,7 @@ def fresh_turns(world: str) -> list[tuple[str, list[Message], list[Tool] | None,
     Each is the role, what the expert was asked (messages and tools) and what it said.
     """
     left, turns = dict(TURNS[world]), []
-    for dialogue in _not_learnt(world):
+    for dialogue in not_learnt(world):
         said = [n for n, message in enumerate(dialogue.messages) if message["role"] == "assistant"]
         learnt = [n for n, wanted in zip(said, dialogue.targets, strict=False) if wanted]
         for n in learnt[: left[dialogue.role]]:
@@ -137,7 +152,7 @@ def fresh_turns(world: str) -> list[tuple[str, list[Message], list[Tool] | None,
     return turns
 
 
-def _not_learnt(world: str) -> Iterator[Dialogue]:
+def not_learnt(world: str) -> Iterator[Dialogue]:
     """Demonstrations of a seed of their own, without end or nearly so."""
     if world in LESSONS:
         return itertools.chain.from_iterable(given(world, HELD_OUT, n) for n in itertools.count())

@@ -1,7 +1,7 @@
 """Running studies: streams of episodes in parallel, kept safe from kills, resumed, read back as tables."""
 
 from mnemocraft.runs.identity import code_version
-from mnemocraft.runs.records import load_records, read_memory, read_trajectory, write_table
+from mnemocraft.runs.records import load_records, read_events, read_memory, read_trajectory, write_table
 from mnemocraft.runs.runner import run_study
 from mnemocraft.runs.study import Condition, Episode, ModelSpec, Stream, StreamRunner, Study
 
@@ -14,6 +14,7 @@ __all__ = [
     "Study",
     "code_version",
     "load_records",
+    "read_events",
     "read_memory",
     "read_trajectory",
     "run_study",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.files import replace_file
+from mnemocraft.runs.events import Event, read_event
 from mnemocraft.runs.identity import chain
 from mnemocraft.runs.store import Record, read_lines, read_member, stream_path, trajectory_path
 
@@ -139,6 +140,11 @@ def read_trajectory(out: str | Path, record: Mapping[str, Any] | pd.Series) -> l
     """
     path = trajectory_path(Path(out), record["stream"])
     return read_member(path, int(record["trajectory_offset"]), int(record["trajectory_length"]))
+
+
+def read_events(out: str | Path, record: Mapping[str, Any] | pd.Series) -> list[Event]:
+    """:func:`read_trajectory` as events. Raises ValueError if one is none of the schema."""
+    return [read_event(entry) for entry in read_trajectory(out, record)]
 
 
 def read_memory(out: str | Path, episodes: pd.DataFrame) -> list[Any]:

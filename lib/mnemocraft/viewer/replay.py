@@ -13,7 +13,7 @@ from IPython.display import HTML
 
 from mnemocraft import figstyle
 from mnemocraft.errors import MnemocraftError
-from mnemocraft.runs import read_trajectory
+from mnemocraft.runs import read_events
 from mnemocraft.runs.events import (
     Action,
     Call,
@@ -26,7 +26,6 @@ from mnemocraft.runs.events import (
     Plan,
     Recall,
     Start,
-    read_event,
 )
 from mnemocraft.viewer import strip
 from mnemocraft.viewer.pictures import pictures_of
@@ -51,7 +50,7 @@ def show(episodes: pd.DataFrame, out: str | Path, begin: Begin) -> widgets.VBox 
         world, _ = begin(row, int(row["seed"]), row["task"])
         model = str(row.get("model", "model not recorded"))
         who = f"{model} (not a language model)" if figstyle.is_surrogate(model) else model
-        events = [read_event(entry) for entry in read_trajectory(out, row)]
+        events = read_events(out, row)
         return replay(world, events, f"{who}, {row['condition']}", brief=strip.headless())
 
     if episodes.empty:

@@ -46,6 +46,7 @@ MEASURED: Mapping[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "hypotheses": hypotheses.verdicts,
     "order": facts.order,
     "chosen": judged.chosen,
+    "seeds": measured.seeds,
     "statuses": measured.statuses,
 }
 """What is measured on prepared episodes, by the name of its file."""

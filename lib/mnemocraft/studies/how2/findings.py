@@ -39,6 +39,7 @@ def _language_model(model: str, tables: Tables) -> list[str]:
         _success(model, tables),
         *facts.of_relevance(model, tables),
         *judged.told(model, tables),
+        _drawn_anew(tables),
         _judged(model, tables),
         _rests(model, tables),
     ]
@@ -122,6 +123,21 @@ def _rests(model: str, tables: Tables) -> str:
         f"`{row['part']}` with **{model}**, and {row['without']:+.3f} without one of the "
         f"{row['targets']} targets there, `{row['target']}`."
     )
+
+
+def _drawn_anew(tables: Tables) -> str:
+    """What other draws of the answers change, in the set-ups that no order of the tasks can change."""
+    table = tables.get("seeds", pd.DataFrame(columns=["setup"]))
+    rows = table[table["setup"] == "just_ask"]
+    if rows.empty:
+        return ""
+    said = [
+        f"success lies between {row['lowest']:.3f} and {row['highest']:.3f} in `{row['split']}`, and "
+        f"{row['same']:.2f} of {row['pairs']} pairs of episodes of one task end the same way "
+        f"({row['any']:.2f} of pairs of any two tasks)"
+        for _, row in rows.iterrows()
+    ]
+    return f"Its answers drawn {rows['seeds'].max()} times for Just Ask, {'; '.join(said)}."
 
 
 NAMED = {

@@ -31,6 +31,7 @@ GRID = tuple(("base", "none", s) for s in SPLITS) + tuple(
 )
 """Rows of the paper's Tables 1, 9 and 10: :data:`KEYS`."""
 OUTCOMES = ("overall_sr", "impossible_f1", "avg_cache_miss", "avg_intervention_rate")
+SEEDS = ["split", "setup", "seeds", "episodes", "lowest", "highest", "pairs", "same", "any"]
 BINS = 6
 """Points of a learning curve."""
 
@@ -102,6 +103,40 @@ def table10(episodes: pd.DataFrame) -> pd.DataFrame:
     table = _by_setup(found, "difficulty", "main").merge(spread, on=keys, how="left")
     printed = {"success_rate": "paper", "std": "paper_std"}
     return add_paper(table, papers.table("how2_table10"), keys, printed)
+
+
+def seeds(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Not in the paper: what drawing the answers anew changes; solvable tasks of the main variant.
+
+    Returns:
+        One row a split and set-up, for all teachers together, if there are two ``seeds`` or more: the
+        ``lowest`` and the ``highest`` success rate among them; of all ``pairs`` of episodes of one task and
+        teacher with two seeds the share that ends the ``same`` way, and what that would be if ``any`` two
+        episodes with that teacher were paired. A seed is an order of the tasks, too: a memory depends on it.
+    """
+    solvable = episodes.query("variant == 'main' and solvable > 0")
+    rows = []
+    for (split, setup), some in solvable.groupby(["split", "setup"], observed=True):
+        rates = some.groupby("seed")["solved"].mean()
+        pairs, same = _pairs(some, ["teacher", "task"])
+        of_teacher, alike = _pairs(some, ["teacher"])
+        if pairs.sum():
+            weights = pairs.groupby("teacher", observed=True).sum()
+            rows.append(
+                {"split": split, "setup": setup, "seeds": len(rates), "episodes": len(some)}
+                | {"lowest": rates.min(), "highest": rates.max(), "pairs": int(pairs.sum())}
+                | {"same": same.sum() / pairs.sum()}
+                | {"any": (alike / of_teacher * weights).sum() / weights.sum()}
+            )
+    return pd.DataFrame(rows, columns=SEEDS)
+
+
+def _pairs(episodes: pd.DataFrame, by: list[str]) -> tuple[pd.Series, pd.Series]:
+    """How many pairs the episodes of each group make, and how many of these end in the same way."""
+    groups = episodes.groupby(by, observed=True)["solved"]
+    won, count = groups.sum(), groups.size()
+    lost = count - won
+    return count * (count - 1) / 2, (won * (won - 1) + lost * (lost - 1)) / 2
 
 
 def table5(judged: pd.DataFrame) -> pd.DataFrame:

@@ -12,8 +12,8 @@ from IPython.display import HTML
 
 from mnemocraft.encoders import get_encoder
 from mnemocraft.memory.episodes import Episodic
-from mnemocraft.runs import read_memory, read_trajectory
-from mnemocraft.runs.events import Call, Recall, read_event
+from mnemocraft.runs import read_events, read_memory
+from mnemocraft.runs.events import Call, Recall
 from mnemocraft.studies.m2pa.load import MAIN, tasks
 from mnemocraft.viewer.memory import Entries, Found, browse
 
@@ -57,8 +57,7 @@ def _asked(mine: pd.DataFrame, out: Path) -> dict[str, list[str]]:
     """The latest queries that recalled something, and what was recalled and planned then."""
     told: dict[str, list[str]] = {}
     for _, row in mine[mine["recalled"] > 0].iloc[::-1].iterrows():
-        events = [read_event(entry) for entry in read_trajectory(out, row)]
-        for event, after in pairwise(events):
+        for event, after in pairwise(read_events(out, row)):
             if isinstance(event, Recall) and event.query and isinstance(after, Call):
                 then = "\n\n".join(str(hit["text"]) for hit in event.hits)
                 told.setdefault(event.query, [f"recalled then:\n{then}", f"the plan then:\n{after.text}"])

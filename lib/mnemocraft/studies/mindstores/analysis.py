@@ -58,5 +58,8 @@ def run_small(model: str, cap: Sequence[Any], profile: str, workers: int) -> sma
     """Play what is missing of the small model's study; see :func:`mnemocraft.studies.small_model.run`."""
     study = small.study(profile)
     records, out = small_model.play(study, model, cap, workers)
-    found = small_tables.tables(records) | {"foresight": foresight.table(records, out)}
+    found = small_tables.tables(records) | {
+        "foresight": foresight.table(records, out),
+        "revised": foresight.plans(records, out),
+    }
     return small_model.keep(found, _draw_small, records, study.name, model, profile)

@@ -15,8 +15,8 @@ from IPython.display import HTML
 from mnemocraft.encoders import get_encoder
 from mnemocraft.memory import Experience, ExperienceMemory
 from mnemocraft.memory.experience import NEIGHBOURS, WEIGHTS
-from mnemocraft.runs import read_memory, read_trajectory
-from mnemocraft.runs.events import Call, Event, Note, Plan, Recall, read_event
+from mnemocraft.runs import read_events, read_memory
+from mnemocraft.runs.events import Call, Event, Note, Plan, Recall, Start
 from mnemocraft.studies.mindstores.load import FULL, SHARED
 from mnemocraft.viewer.memory import Entries, Found, browse
 
@@ -60,7 +60,7 @@ def memory_browser(records: pd.DataFrame, out: Path) -> widgets.VBox | HTML | st
     rows = rows[(rows["recalled"] > 0) & (rows["before"] > 0)]
     rows = rows.sort_values(["revisions", "index"], ascending=False).head(LOOKED_AT)
     every = {
-        f"{row['task']}, with {row['before']} entries": _asked(read_trajectory(out, row), row["before"])
+        f"{row['task']}, with {row['before']} entries": _asked(read_events(out, row), row["before"])
         for _, row in rows.iterrows()
     }
     first = sorted(every.items(), key=lambda item: not item[1].revised)  # and else in their order
@@ -108,9 +108,10 @@ def _kept(deltas: Sequence[Any]) -> tuple[list[Experience], list[int]]:
     return known, before
 
 
-def _asked(trajectory: Sequence[Mapping[str, Any]], before: int) -> Asked:
-    events = [read_event(entry) for entry in trajectory]
-    return Asked(str(trajectory[0]["goal"]), before, tuple(_told(events)))
+def _asked(events: Sequence[Event], before: int) -> Asked:
+    start = events[0]
+    assert isinstance(start, Start)
+    return Asked(start.goal, before, tuple(_told(events)))
 
 
 def _told(events: Sequence[Event]) -> Iterator[str]:

@@ -87,8 +87,13 @@ def _foresight(model: str, found: Tables) -> str:
         + listed([f"of {row['n']} {foreseen} {text(row)}" for foreseen, row in rows.loc[player].iterrows()])
         for player in rows.index.unique("player")
     ]
+    again = [
+        f"{row['repeat']} of {row['revised']} revised plans of {named[row['player']]}"
+        for row in _each(found["revised"])
+    ]
     lead = "plans that would do the task, by what was foreseen of them, looked at afterwards"
-    return f"`{model}`, {lead}:{''.join(said)}"
+    same = f"\n    - word for word the plan before: {listed(again)}" if again else ""
+    return f"`{model}`, {lead}:{''.join(said)}{same}"
 
 
 def _fresh(model: str, found: Tables) -> str:

@@ -6,18 +6,18 @@ still be judged: it is carried out in a world brought to where that one was. The
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
 from mnemocraft.agents.deps.plan import Reading, read_plan
 from mnemocraft.agents.mindstores.prompts import predicts_failure
-from mnemocraft.runs import read_trajectory
-from mnemocraft.runs.events import Action, Call, Event, Note, read_event
+from mnemocraft.runs import read_events
+from mnemocraft.runs.events import Action, Call, Event, Note
 from mnemocraft.studies import estimates, small_model
 from mnemocraft.studies.deps.small_tables import kind
 from mnemocraft.studies.mindstores import small
@@ -54,7 +54,7 @@ def table(records: pd.DataFrame, out: Path) -> pd.DataFrame:
     rows = [
         {"player": record["player"], "item": record["task"].partition("/")[0], **one._asdict()}
         for _, record in records.iterrows()
-        for one in judged(_events(out, record), partial(_world, record["task"]))
+        for one in judged(read_events(out, record), partial(_world, record["task"]))
     ]
     plans = pd.DataFrame(rows, columns=["player", "item", "fails", "done"])
     foreseen = plans["fails"].astype(bool).map({True: FAILS, False: SUCCEEDS})
@@ -62,6 +62,48 @@ def table(records: pd.DataFrame, out: Path) -> pd.DataFrame:
     every = small_model.by_items(plans, [kind(VERSION, item) for item in plans["item"]])
     keys = product(small.PLAYERS, (FAILS, SUCCEEDS), ITEMS)
     return estimates.clustered(every, ["player", "foreseen", "items"], "item", "n_tasks", keys)
+
+
+def plans(records: pd.DataFrame, out: Path) -> pd.DataFrame:
+    """What became of the predictions, a row a player that makes any.
+
+    ``predictions``; the plans that were ``revised`` after one of failure, and how many of them ``repeat`` the
+    one before, word for word; and the predictions that :func:`table` leaves out: of a plan that was made
+    ``again`` before anything was done, and of one ``in_words``.
+
+    Args:
+        records: Of the small model's study.
+        out: The folder of its run.
+    """
+    counted = pd.DataFrame(
+        [{"player": r["player"], **_counted(read_events(out, r))} for _, r in records.iterrows()],
+        columns=["player", *_counted([])],
+    )
+    found = counted.groupby("player", sort=False).sum().astype(int)
+    return found[found["predictions"] > 0].reset_index()
+
+
+def _counted(events: Iterable[Event]) -> dict[str, int]:
+    """:func:`plans` of an episode."""
+    found = dict.fromkeys(("predictions", "revised", "repeat", "again", "in_words"), 0)
+    answer, fails, acted, seen = "", False, 0, set[tuple[int, str]]()
+    for event in events:
+        match event:
+            case Call(role="planner", text=text):
+                found["revised"] += fails
+                found["repeat"] += fails and text == answer
+                answer, fails = text, False
+            case Action():
+                acted += 1
+            case Note(name="prediction", text=text):
+                fails = predicts_failure(text)
+                found["predictions"] += 1
+                if (acted, answer) in seen:
+                    found["again"] += 1
+                elif not read_plan(answer).steps:
+                    found["in_words"] += 1
+                seen.add((acted, answer))
+    return found
 
 
 def judged(events: Iterable[Event], begin: Callable[[], World]) -> Iterator[Judged]:
@@ -91,7 +133,3 @@ def _does(plan: Reading, world: World, acted: Sequence[str]) -> bool:
 
 def _world(task: str) -> World:
     return small.begin({}, 0, task)[0]
-
-
-def _events(out: Path, record: Mapping[str, Any] | pd.Series) -> Sequence[Event]:
-    return [read_event(entry) for entry in read_trajectory(out, record)]
