@@ -89,7 +89,7 @@ def _foresight(model: str, found: Tables) -> str:
     ]
     again = [
         f"{row['repeat']} of {row['revised']} revised plans of {named[row['player']]}"
-        for row in _each(found["revised"])
+        for row in _each(found["revised"].query("revised > 0"))
     ]
     lead = "plans that would do the task, by what was foreseen of them, looked at afterwards"
     same = f"\n    - word for word the plan before: {listed(again)}" if again else ""
