@@ -166,7 +166,7 @@ def test_seeds_are_paired_by_task_and_teacher():
     episodes = measures.prepare(pd.DataFrame(rows).assign(**fixed))
     row = pick(tables.seeds(episodes), setup="just_ask")
     assert (row["lowest"], row["highest"]) == (0, pytest.approx(2 / 3)), "none, two and one of three"
-    assert (row["seeds"], row["episodes"], row["pairs"]) == (3, 9, 9)
+    assert (row["draws"], row["episodes"], row["pairs"]) == (3, 9, 9)
     assert row["same"] == pytest.approx((1 + 3 + 1) / 9)
     # of 15 pairs of the six with executable answers 1 + 6 end the same way, of 3 of the others 1; six of nine
     assert row["any"] == pytest.approx(7 / 15 * 6 / 9 + 1 / 3 * 3 / 9)

@@ -28,7 +28,7 @@ FIRST_LOOK = "11"
 """The notebook that a served model looks at in the tests."""
 IN_TWO = "11"
 """The notebook that two processes play. No sentences are encoded in it, which takes a process 20 seconds."""
-LONG = ("01", "06", "07", "10", "90")
+LONG = ("01", "03", "06", "07", "10", "90")
 """Notebooks whose tables are compared with a second run's in the long tests alone: the others have every
 world but the household, and all encoders."""
 SECRET = "sk-planted-5f1c9e"

@@ -53,8 +53,6 @@ SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
 LATER_TOKENS = 1500
 """Tokens that make an optimiser step in all courses of a world but the first, which has 4,000."""
-
-
 CHECKED = "plancraft"
 """The world that is checked while it is trained."""
 _WORLDS = {
@@ -318,7 +316,8 @@ def beside(threads: int) -> None:
     torch.set_num_threads(threads)
     model, tokenizer = load_base(best_dtype())
     model.set_attn_implementation(attention.NAME)
-    adapted = add_adapter(model, Hyperparameters(seed=SEED)).eval()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    adapted = add_adapter(model.to(device), Hyperparameters(seed=SEED)).eval()
     for world, longest in LONGEST.items():
         if any((table["world"] == world).any() for table in found):
             continue

@@ -137,7 +137,7 @@ def _drawn_anew(tables: Tables) -> str:
         f"({row['any']:.2f} of pairs of any two tasks)"
         for _, row in rows.iterrows()
     ]
-    return f"Its answers drawn {rows['seeds'].max()} times for Just Ask, {'; '.join(said)}."
+    return f"Its answers drawn {rows['draws'].max()} times for Just Ask, {'; '.join(said)}."
 
 
 NAMED = {

@@ -31,7 +31,7 @@ GRID = tuple(("base", "none", s) for s in SPLITS) + tuple(
 )
 """Rows of the paper's Tables 1, 9 and 10: :data:`KEYS`."""
 OUTCOMES = ("overall_sr", "impossible_f1", "avg_cache_miss", "avg_intervention_rate")
-SEEDS = ["split", "setup", "seeds", "episodes", "lowest", "highest", "pairs", "same", "any"]
+SEEDS = ["split", "setup", "draws", "episodes", "lowest", "highest", "pairs", "same", "any"]
 BINS = 6
 """Points of a learning curve."""
 
@@ -109,7 +109,7 @@ def seeds(episodes: pd.DataFrame) -> pd.DataFrame:
     """Not in the paper: what drawing the answers anew changes; solvable tasks of the main variant.
 
     Returns:
-        One row a split and set-up, for all teachers together, if there are two ``seeds`` or more: the
+        One row a split and set-up, for all teachers together, if there are two ``draws`` (seeds) or more: the
         ``lowest`` and the ``highest`` success rate among them; of all ``pairs`` of episodes of one task and
         teacher with two seeds the share that ends the ``same`` way, and what that would be if ``any`` two
         episodes with that teacher were paired. A seed is an order of the tasks, too: a memory depends on it.
@@ -123,7 +123,7 @@ def seeds(episodes: pd.DataFrame) -> pd.DataFrame:
         if pairs.sum():
             weights = pairs.groupby("teacher", observed=True).sum()
             rows.append(
-                {"split": split, "setup": setup, "seeds": len(rates), "episodes": len(some)}
+                {"split": split, "setup": setup, "draws": len(rates), "episodes": len(some)}
                 | {"lowest": rates.min(), "highest": rates.max(), "pairs": int(pairs.sum())}
                 | {"same": same.sum() / pairs.sum()}
                 | {"any": (alike / of_teacher * weights).sum() / weights.sum()}
