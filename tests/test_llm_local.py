@@ -108,14 +108,16 @@ def test_the_base_model_names_a_listed_action_when_it_is_held(served, fields):
     question = [{"role": "user", "content": "What do you do? " + ", ".join(actions)}]
 
     free = loop.run(model.complete(question, max_tokens=30))
-    any_action, *alone = (grammar(listed, fields) for listed in (actions, *([each] for each in actions)))
+    single = [([each], 1.5) for each in actions if "Summary" not in fields]
     held = [
-        loop.run(model.complete(question, temperature=temperature, max_tokens=60, grammar=form))
-        for form, temperature in [(any_action, 0.0), (any_action, 1.5), *((form, 1.5) for form in alone)]
+        loop.run(
+            model.complete(question, temperature=temperature, max_tokens=40, grammar=grammar(listed, fields))
+        )
+        for listed, temperature in [(actions, 0.0), (actions, 1.5), *single]
     ]
     assert not read_action(free.text)
     chosen, drawn, *alone = [read_action(reply.text) for reply in held]
-    assert {chosen, drawn} <= set(actions) and alone == actions
+    assert {chosen, drawn} <= set(actions) and alone in (actions, [])
     if "Summary" in fields:
         assert all(re.fullmatch(r"Action: .+\nSummary: .+", reply.text) for reply in held)
 
