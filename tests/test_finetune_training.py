@@ -16,7 +16,7 @@ from mnemocraft.errors import MnemocraftError  # noqa: E402
 from mnemocraft.llm import Model  # noqa: E402
 from mnemocraft.llm.types import Reply, Usage  # noqa: E402
 from training.finetune import __main__ as command  # noqa: E402
-from training.finetune import attention, beside, validation  # noqa: E402
+from training.finetune import attention, base, beside, validation  # noqa: E402
 from training.finetune.demonstrate import Dialogue  # noqa: E402
 from training.finetune.export import copy_adapter, export_adapter  # noqa: E402
 from training.finetune.render import Sequence  # noqa: E402
@@ -294,10 +294,15 @@ def test_a_world_is_checked_as_it_is_served(tmp_path, monkeypatch):
     known = {"seed": 0, "step": 754}
     export_adapter(add_adapter(tiny(), RECIPE), file, base_name="tiny", kept=EVERY, provenance=known)
     command.check_lessons("kitchen", 1)
-    assert asked[-1] == (file, "kitchen", 1)
+    assert asked == [(file, "kitchen", 1)]
     assert file.with_suffix(".csv").read_text() == (
         "setup,max_rounds,known,solved,tasks,step\nreact,-1,True,1,2,754\n"
     )
+    every = tmp_path / "all_gemma-3-270m.gguf"
+    every.write_bytes(file.read_bytes())
+    command.check_lessons("all", 1)
+    assert asked[1:] == [(every, world, 1) for world in command.LONGEST]
+    assert pd.read_csv(every.with_suffix(".csv"))["world"].tolist() == [*command.LONGEST]
 
 
 def test_the_adapter_that_is_served_has_the_largest_mean_share(tmp_path, monkeypatch):
@@ -353,8 +358,9 @@ def test_memories_are_judged_as_many_true_as_not(monkeypatch):
     assert found.to_dict() == {"setup": "relevance", "teacher": "planner", "solved": half, "tasks": 2 * half}
 
 
-def test_a_turn_is_right_where_it_is_what_the_model_says_by_itself():
-    """Three turns are what it generates, one greedily to its end; then a token of the second is another."""
+def test_a_turn_is_right_where_it_is_what_the_model_says_by_itself(monkeypatch):
+    """Three turns are what it generates greedily; then a token of the second is another."""
+    monkeypatch.setattr(beside, "PART", 3)
     model = add_adapter(tiny(), RECIPE).eval()
     tokens, learn = torch.arange(1, 13)[None], [False] * 12
     for size in (4, 1, 3):
@@ -371,20 +377,99 @@ def test_a_turn_is_right_where_it_is_what_the_model_says_by_itself():
     assert found["task"].tolist() == ["a"] * 3 + ["b"] * 3
     assert found["tokens"].tolist() == [4, 1, 3] * 2
     assert found["right"].tolist()[:5] == [True, True, True, True, False]
-    assert (found["nats"] > 0).all() and found["nats"][4] > found["nats"][1]
-    lacking = [token for token in EVERY if token != said.tokens[18]]
-    assert beside.turns(model, lacking, [("a", "planner", said)])["nats"].map(np.isinf).tolist()[1]
+    spoken = {*said.tokens[said.learn].tolist()}
+    fewer = [token for token in EVERY if token in spoken or token > 40]  # others have another place
+    assert (
+        fewer != EVERY[: len(fewer)] and beside.turns(model, fewer, [("a", "planner", said)])["right"].all()
+    )
+    lacking = [token for token in fewer if token != said.tokens[18]]
+    right = beside.turns(model, lacking, [("a", "planner", said)])["right"]
+    assert right.tolist() == [
+        said.tokens[18] not in said.tokens[12:16],
+        False,
+        said.tokens[18] not in said.tokens[21:24],
+    ]
 
 
-def test_two_adapters_are_compared_on_the_same_turns_by_task():
-    tasks = [f"task {n}" for n in range(30) for _ in range(2)]
-    rows = pd.DataFrame({"task": tasks, "role": "planner", "tokens": 4, "nats": 2.0})
-    own = rows.assign(adapter=beside.OWN, right=True)
-    every = rows.assign(adapter=beside.EVERY, right=[n % 10 > 0 for n in range(60)])
-    row = beside.compared(pd.concat([own, every])).set_index("role").loc["all"]
-    assert (row["turns"], row["tasks"], row["own"], row["every"]) == (60, 30, 1.0, pytest.approx(0.9))
-    assert row["difference"] == pytest.approx(-0.1) and row["low"] < -0.1 < row["high"] < 0
-    assert row["no_worse"] == False and row["own_nats"] == 0.5  # noqa: E712
+def test_a_turn_that_is_cut_is_not_judged():
+    learn = np.array([False, True, True, False, True, True])
+    item = Sequence(np.arange(6), learn, 0)
+    assert beside.whole(item, 7) is item
+    assert beside.whole(item, 6).learn.tolist() == [False, True, True, False, False, False]
+    ended = dataclasses.replace(item, learn=learn & (np.arange(6) < 5))
+    assert beside.whole(ended, 6) is ended
+
+
+def said_by(tasks, right, adapter, role="planner"):
+    rows = {"task": [f"task {n}" for n in range(tasks) for _ in range(2)], "role": role, "tokens": 4}
+    return pd.DataFrame(rows).assign(adapter=adapter, right=right)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "right", "said"),
+    [
+        (30, [n % 10 > 0 for n in range(60)], "no"),
+        (60, [n != 7 for n in range(120)], "yes"),
+        (30, [True] * 60, "yes"),  # in every task the same, so that there is no interval
+        (19, [True] * 38, ""),
+    ],
+)
+def test_two_adapters_are_compared_on_the_same_turns_by_task(tasks, right, said):
+    own = [said_by(tasks, True, beside.OWN), said_by(tasks, False, beside.OWN, "explainer")]
+    joint = [said_by(tasks, right, beside.JOINT), said_by(tasks, True, beside.JOINT, "explainer")]
+    table = beside.compared(pd.concat([*own, *joint])).set_index("role")
+    row = table.loc["planner"]
+    assert (row["turns"], row["tasks"], row["own"]) == (2 * tasks, tasks, 1.0)
+    assert row["joint"] == pytest.approx(np.mean(right)) and row["difference"] == pytest.approx(
+        row["joint"] - 1
+    )
+    assert row["no_worse"] == said and table.loc["explainer", "no_worse"] == ""
+    assert table.loc["explainer", "difference"] == 1
+
+
+def test_what_two_files_say_is_asked_once(tmp_path, monkeypatch):
+    """And again when one of the two is another."""
+    monkeypatch.setattr(command, "ADAPTERS", tmp_path)
+    monkeypatch.setattr(base, "load_base", lambda dtype: (tiny(), None))
+    asked = []
+
+    def judged(model, tokenizer, adapters, dialogues, longest):
+        asked.append((*(file.name.split("_")[0] for file in adapters.values()), longest))
+        assert list(adapters) == [beside.OWN, beside.JOINT]
+        return pd.concat(said_by(20, True, name) for name in adapters)
+
+    monkeypatch.setattr(beside, "judged", judged)
+    with pytest.raises(MnemocraftError, match="cannot be read as an adapter"):
+        command.beside(1)
+    known = {"base_name": "tiny", "kept": EVERY}
+    for number, world in enumerate((*command.LONGEST, command.EVERY)):
+        file = tmp_path / f"{world}_gemma-3-270m.gguf"
+        export_adapter(add_adapter(tiny(), RECIPE), file, provenance={"seed": 0, "step": number}, **known)
+    command.beside(1)
+    every = [(world, "all", longest) for world, longest in command.LONGEST.items()]
+    assert asked == every
+    command.beside(1)
+    assert asked == every
+    kitchen = tmp_path / "kitchen_gemma-3-270m.gguf"
+    export_adapter(add_adapter(tiny(), RECIPE), kitchen, provenance={"seed": 0, "step": 9}, **known)
+    command.beside(1)
+    assert asked[4:] == [("kitchen", "all", command.LONGEST["kitchen"])]
+    table = pd.read_csv(tmp_path / "all_gemma-3-270m_beside.csv")
+    assert sorted(table["world"]) == sorted(command.LONGEST) and (table["no_worse"] == "yes").all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("check --world plancraft", "plancraft is checked while it is trained"),
+        ("beside --world kitchen", "beside takes --world all"),
+        ("agree --world all", "agree takes --world plancraft or kitchen or minecraft or household"),
+    ],
+)
+def test_a_command_says_for_which_worlds_it_is(arguments, sentence, capsys):
+    with pytest.raises(SystemExit):
+        command.main(arguments.split())
+    assert sentence in capsys.readouterr().err
 
 
 def test_a_task_has_all_of_its_dialogues():

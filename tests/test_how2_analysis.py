@@ -170,7 +170,12 @@ def test_seeds_are_paired_by_task_and_teacher():
     assert row["same"] == pytest.approx((1 + 3 + 1) / 9)
     # of 15 pairs of the six with executable answers 1 + 6 end the same way, of 3 of the others 1; six of nine
     assert row["any"] == pytest.approx(7 / 15 * 6 / 9 + 1 / 3 * 3 / 9)
+    told = how2._drawn_anew("m", {"seeds": tables.seeds(episodes)})
+    assert (
+        "`low`, drawn 3 times, between 0.000 and 0.667, and of 9 pairs of draws of one task 0.56 end" in told
+    )
     assert tables.seeds(episodes[episodes["seed"] == 1]).empty
+    assert not how2._drawn_anew("m", {"seeds": tables.seeds(episodes.iloc[:0])})
 
 
 def test_heat_maps_count_every_episode_and_a_correct_impossible(records, found):

@@ -107,7 +107,7 @@ def test_a_plan_that_was_never_carried_out_is_judged_where_it_would_have_begun()
         *said("Sticks are made of planks.", "failure"),
     ]
     assert list(foresight.judged(events, begin)) == [(True, False), (False, True), (True, True)]
-    # The draft is made three times, and twice that is a revision. Two revisions are other plans.
+    # The draft is made once more when its failure is foreseen; the two other revisions are other plans.
     found = {"predictions": 5, "revised": 3, "repeat": 1, "again": 1, "in_words": 1}
     assert foresight._counted(events) == found
 

@@ -40,7 +40,7 @@ from tqdm import tqdm
 from mnemocraft import paths
 from mnemocraft.errors import MnemocraftError
 from mnemocraft.files import replace_file
-from mnemocraft.llm.local import ADAPTERS, find_model
+from mnemocraft.llm.local import ADAPTERS, find_model, fingerprint
 from training.finetune.courses import EVERY, LONGEST, SEED, courses, fresh_turns, not_learnt, taught
 from training.finetune.worlds import ALIKE, LESSONS
 
@@ -55,31 +55,33 @@ LATER_TOKENS = 1500
 """Tokens that make an optimiser step in all courses of a world but the first, which has 4,000."""
 CHECKED = "plancraft"
 """The world that is checked while it is trained."""
+_ALL = (CHECKED, *LESSONS, EVERY)
 _WORLDS = {
+    "train": _ALL,
+    "show": _ALL,
     "check": (*LESSONS, EVERY),
     "agree": (CHECKED, *LESSONS),
     "alike": tuple(ALIKE),
     "beside": (EVERY,),
 }
-"""For which worlds a command is, if not for all."""
+"""What is done, for which worlds."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(prog="python -m training.finetune", description=__doc__)
-    parser.add_argument(
-        "what", nargs="?", choices=("train", "show", "agree", "check", "alike", "beside"), default="train"
-    )
-    parser.add_argument("--world", choices=(CHECKED, *LESSONS, EVERY), required=True, help="what is learnt")
+    parser.add_argument("what", nargs="?", choices=_WORLDS, default="train")
+    parser.add_argument("--world", choices=_ALL, required=True, help="what is learnt")
     parser.add_argument("--anew", action="store_true", help="begin with the first course")
     parser.add_argument("--minutes", type=float, default=math.inf, help="stop training after so many")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="processor threads")
     chosen = parser.parse_args(argv)
     if chosen.threads < 1:
         parser.error("--threads is at least 1.")
-    taken = _WORLDS.get(chosen.what, (CHECKED, *LESSONS, EVERY))
-    if chosen.world not in taken:
-        parser.error(f"{chosen.what} takes --world {' or '.join(taken)}, not {chosen.world}.")
+    if chosen.world not in _WORLDS[chosen.what]:
+        while_trained = chosen.what == "check" and chosen.world == CHECKED
+        why = f"; {CHECKED} is checked while it is trained" if while_trained else ""
+        parser.error(f"{chosen.what} takes --world {' or '.join(_WORLDS[chosen.what])}{why}.")
     if os.environ.get("PYTHONHASHSEED") != "0":
         # The package's sampler draws from sets of names, whose order follows the hash seed.
         os.environ["PYTHONHASHSEED"] = "0"
@@ -297,7 +299,7 @@ def agree(world: str) -> None:
 
 
 def beside(threads: int) -> None:
-    """Set the adapter of all worlds, as it is, beside each world's own; what an earlier call found is kept.
+    """Set the adapter of all worlds beside each world's own; what was found of the same two files is kept.
 
     Raises:
         MnemocraftError: There is no such adapter yet.
@@ -311,21 +313,24 @@ def beside(threads: int) -> None:
     from training.finetune.training import Hyperparameters, add_adapter
 
     name, mine = f"{_name(EVERY)}_beside", ADAPTERS / f"{_name(EVERY)}.gguf"
-    step, kept = step_of(mine), ADAPTERS / f"{name}.csv"
-    found = [pd.read_csv(kept).query("step == @step")] if kept.is_file() else []
-    torch.set_num_threads(threads)
-    model, tokenizer = load_base(best_dtype())
-    model.set_attn_implementation(attention.NAME)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    adapted = add_adapter(model.to(device), Hyperparameters(seed=SEED)).eval()
-    for world, longest in LONGEST.items():
-        if any((table["world"] == world).any() for table in found):
-            continue
-        adapters = {both.OWN: ADAPTERS / f"{_name(world)}.gguf", both.EVERY: mine}
-        said = both.judged(adapted, tokenizer, adapters, not_learnt(world), longest)
-        found.append(both.compared(said).assign(world=world, step=step))
-        _write(pd.concat(found), name)
-    print(pd.concat(found).to_string(index=False))
+    step, joint, file = step_of(mine), fingerprint(mine), ADAPTERS / f"{name}.csv"
+    own = {world: ADAPTERS / f"{_name(world)}.gguf" for world in LONGEST}
+    files = {world: f"{fingerprint(its)} {joint}" for world, its in own.items()}
+    before = pd.read_csv(file) if file.is_file() else pd.DataFrame(columns=["world", "files"])
+    found = before[before["files"] == before["world"].map(files)]
+    if left := [world for world in LONGEST if world not in set(found["world"])]:
+        torch.set_num_threads(threads)
+        model, tokenizer = load_base(best_dtype())
+        model.set_attn_implementation(attention.NAME)
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        adapted = add_adapter(model.to(device), Hyperparameters(seed=SEED)).eval()
+        for world in left:
+            adapters = {both.OWN: own[world], both.JOINT: mine}
+            said = both.judged(adapted, tokenizer, adapters, not_learnt(world), LONGEST[world])
+            rows = both.compared(said).assign(world=world, step=step, files=files[world])
+            found = pd.concat([found, rows])
+            _write(found, name)
+    print(found.to_string(index=False))
 
 
 def _name(world: str) -> str:

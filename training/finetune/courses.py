@@ -43,7 +43,7 @@ TURNS = {
 def courses(folder: Path, world: str) -> list[list[tuple[str, Dialogue]]]:
     """What is learnt, course by course, with its world, from the files of an earlier run as far as it came.
 
-    Of :data:`EVERY` world a course has as large a part as all others, in the order of the world's own.
+    That of all worlds (:data:`EVERY`) has in each course an equal part of every world, in that world's order.
     """
     if world == EVERY:
         each = [list(itertools.chain(*courses(folder.with_name(one), one))) for one in LONGEST]
@@ -55,7 +55,7 @@ def courses(folder: Path, world: str) -> list[list[tuple[str, Dialogue]]]:
 
 
 def _parts(shown: list[tuple[str, Dialogue]]) -> Iterator[list[tuple[str, Dialogue]]]:
-    """A world's dialogues in :data:`COURSES_OF_ALL` parts, as long as each other but for one."""
+    """A world's dialogues in :data:`COURSES_OF_ALL` parts, whose lengths differ by one at most."""
     ends = [n * len(shown) // COURSES_OF_ALL for n in range(COURSES_OF_ALL + 1)]
     return (shown[start:end] for start, end in itertools.pairwise(ends))
 

@@ -39,7 +39,7 @@ def _language_model(model: str, tables: Tables) -> list[str]:
         _success(model, tables),
         *facts.of_relevance(model, tables),
         *judged.told(model, tables),
-        _drawn_anew(tables),
+        _drawn_anew(model, tables),
         _judged(model, tables),
         _rests(model, tables),
     ]
@@ -125,19 +125,19 @@ def _rests(model: str, tables: Tables) -> str:
     )
 
 
-def _drawn_anew(tables: Tables) -> str:
-    """What other draws of the answers change, in the set-ups that no order of the tasks can change."""
+def _drawn_anew(model: str, tables: Tables) -> str:
+    """What other draws of the answers change, in a set-up that the order of the tasks cannot change."""
     table = tables.get("seeds", pd.DataFrame(columns=["setup"]))
     rows = table[table["setup"] == "just_ask"]
     if rows.empty:
         return ""
     said = [
-        f"success lies between {row['lowest']:.3f} and {row['highest']:.3f} in `{row['split']}`, and "
-        f"{row['same']:.2f} of {row['pairs']} pairs of episodes of one task end the same way "
-        f"({row['any']:.2f} of pairs of any two tasks)"
+        f"in `{row['split']}`, drawn {row['draws']} times, between {row['lowest']:.3f} and "
+        f"{row['highest']:.3f}, and of {row['pairs']} pairs of draws of one task {row['same']:.2f} end the "
+        f"same way ({row['any']:.2f} of any two episodes with one teacher)"
         for _, row in rows.iterrows()
     ]
-    return f"Its answers drawn {rows['draws'].max()} times for Just Ask, {'; '.join(said)}."
+    return f"The success of **{model}** with Just Ask over all teachers is {'; '.join(said)}."
 
 
 NAMED = {

@@ -25,7 +25,10 @@ def findings(played: Played) -> list[str]:
     """Some lines a model; what was not run is named in the last one."""
     return gather(
         played,
-        (_small, _mended, _foresight, _fresh, _shared, _overworld, _skills, _orders, _calls, _undecided),
+        (
+            *(_small, _mended, _foresight, _revised),
+            *(_fresh, _shared, _overworld, _skills, _orders, _calls, _undecided),
+        ),
     )
 
 
@@ -87,13 +90,17 @@ def _foresight(model: str, found: Tables) -> str:
         + listed([f"of {row['n']} {foreseen} {text(row)}" for foreseen, row in rows.loc[player].iterrows()])
         for player in rows.index.unique("player")
     ]
-    again = [
-        f"{row['repeat']} of {row['revised']} revised plans of {named[row['player']]}"
-        for row in _each(found["revised"].query("revised > 0"))
-    ]
     lead = "plans that would do the task, by what was foreseen of them, looked at afterwards"
-    same = f"\n    - word for word the plan before: {listed(again)}" if again else ""
-    return f"`{model}`, {lead}:{''.join(said)}{same}"
+    return f"`{model}`, {lead}:{''.join(said)}"
+
+
+def _revised(model: str, found: Tables) -> str:
+    """Whether the small model's planner took a prediction up."""
+    rows = _each(found["revised"].query("revised > 0"))
+    again = [f"{small_tables.LABELS[row['player']]} {row['repeat']} of {row['revised']}" for row in rows]
+    return (
+        f"`{model}`, revised plans that are word for word the plan before: {listed(again)}" if again else ""
+    )
 
 
 def _fresh(model: str, found: Tables) -> str:
