@@ -431,9 +431,12 @@ def test_what_two_files_say_is_asked_once(tmp_path, monkeypatch):
     """And again when one of the two is another."""
     monkeypatch.setattr(command, "ADAPTERS", tmp_path)
     monkeypatch.setattr(base, "load_base", lambda dtype: (tiny(), None))
+    fresh = [Dialogue("planner", [], None, [], "a fresh task")]
+    monkeypatch.setattr(command, "not_learnt", lambda world: iter(fresh))
     asked = []
 
-    def judged(model, tokenizer, adapters, dialogues, longest):
+    def judged(model, tokenizer, adapters, lessons, longest):
+        assert [dialogue.source for _, dialogue in lessons] == ["a fresh task"]
         asked.append((*(file.name.split("_")[0] for file in adapters.values()), longest))
         assert list(adapters) == [beside.OWN, beside.JOINT]
         return pd.concat(said_by(20, True, name) for name in adapters)

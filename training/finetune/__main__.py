@@ -46,8 +46,10 @@ from training.finetune.worlds import ALIKE, LESSONS
 
 if TYPE_CHECKING:
     import torch
+    from peft import PeftModel
+    from transformers import PreTrainedTokenizerBase
 
-    from training.finetune.training import Trainer
+    from training.finetune.training import Hyperparameters, Trainer
 
 SAVE_EVERY = 10
 """Optimiser steps between two checkpoints: what an interruption costs at most."""
@@ -182,19 +184,15 @@ def _write(table: pd.DataFrame, name: str) -> None:
 def _trainer(folder: Path, world: str, threads: int, anew: bool) -> Trainer:
     import torch
 
-    from training.finetune import attention
-    from training.finetune.base import load_base
     from training.finetune.export import copy_adapter
     from training.finetune.render import sequence
-    from training.finetune.training import Hyperparameters, Trainer, add_adapter, schedule
+    from training.finetune.training import Hyperparameters, Trainer, schedule
     from training.finetune.vocabulary import vocabulary
 
     lessons = courses(folder, world)
     torch.set_num_threads(threads)  # now: the lessons' memories set FAISS's threads, which are these, to one
-    model, tokenizer = load_base(best_dtype())
-    model.set_attn_implementation(attention.NAME)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     recipe = Hyperparameters(seed=SEED)
+    model, tokenizer = _adapted(recipe)
     shown = [[sequence(d, tokenizer, LONGEST[its]) for its, d in part] for part in lessons]
     paces = [recipe] * len(shown)
     if world in LESSONS:
@@ -204,12 +202,25 @@ def _trainer(folder: Path, world: str, threads: int, anew: bool) -> Trainer:
         for part, pace in zip(shown, paces, strict=True)
     ]
     kept = vocabulary(itertools.chain.from_iterable(shown), tokenizer)
-    trainer = Trainer(add_adapter(model.to(device), recipe), steps, recipe, kept, folder / "checkpoint")
+    trainer = Trainer(model, steps, recipe, kept, folder / "checkpoint")
     served = ADAPTERS / f"{_name(world)}.gguf"
     if not (trainer.done or anew) and served.is_file():
         trainer.begin_after(copy_adapter(served, trainer.model))
         replace_file(_file(folder, trainer.done), served.read_bytes())  # it may prove the best
     return trainer
+
+
+def _adapted(recipe: Hyperparameters) -> tuple[PeftModel, PreTrainedTokenizerBase]:
+    """The base model with a fresh adapter, where it is computed fastest, and its tokenizer."""
+    import torch
+
+    from training.finetune import attention
+    from training.finetune.base import load_base
+    from training.finetune.training import add_adapter
+
+    model, tokenizer = load_base(best_dtype())
+    model.set_attn_implementation(attention.NAME)
+    return add_adapter(model.to("cuda" if torch.cuda.is_available() else "cpu"), recipe), tokenizer
 
 
 def best_dtype() -> torch.dtype:
@@ -306,11 +317,9 @@ def beside(threads: int) -> None:
     """
     import torch
 
-    from training.finetune import attention
     from training.finetune import beside as both
-    from training.finetune.base import load_base
     from training.finetune.export import step_of
-    from training.finetune.training import Hyperparameters, add_adapter
+    from training.finetune.training import Hyperparameters
 
     name, mine = f"{_name(EVERY)}_beside", ADAPTERS / f"{_name(EVERY)}.gguf"
     step, joint, file = step_of(mine), fingerprint(mine), ADAPTERS / f"{name}.csv"
@@ -319,14 +328,12 @@ def beside(threads: int) -> None:
     before = pd.read_csv(file) if file.is_file() else pd.DataFrame(columns=["world", "files"])
     found = before[before["files"] == before["world"].map(files)]
     if left := [world for world in LONGEST if world not in set(found["world"])]:
-        torch.set_num_threads(threads)
-        model, tokenizer = load_base(best_dtype())
-        model.set_attn_implementation(attention.NAME)
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        adapted = add_adapter(model.to(device), Hyperparameters(seed=SEED)).eval()
+        model, tokenizer = _adapted(Hyperparameters(seed=SEED))
         for world in left:
+            lessons = list(both.of_tasks(not_learnt(world)))
+            torch.set_num_threads(threads)  # see _trainer
             adapters = {both.OWN: own[world], both.JOINT: mine}
-            said = both.judged(adapted, tokenizer, adapters, not_learnt(world), LONGEST[world])
+            said = both.judged(model.eval(), tokenizer, adapters, lessons, LONGEST[world])
             rows = both.compared(said).assign(world=world, step=step, files=files[world])
             found = pd.concat([found, rows])
             _write(found, name)

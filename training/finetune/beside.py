@@ -95,15 +95,11 @@ def judged(
     model: PeftModel,
     tokenizer: PreTrainedTokenizerBase,
     adapters: Mapping[str, Path],
-    dialogues: Iterable[Dialogue],
+    lessons: Iterable[tuple[str, Dialogue]],
     longest: int,
-    tasks: int = TASKS,
 ) -> pd.DataFrame:
-    """:func:`turns` of several adapters, by name (``adapter``), on the same dialogues."""
-    shown = [
-        (task, d.role, whole(sequence(d, tokenizer, longest), longest))
-        for task, d in of_tasks(dialogues, tasks)
-    ]
+    """:func:`turns` of several adapters, by name (``adapter``), on the same dialogues (:func:`of_tasks`)."""
+    shown = [(task, d.role, whole(sequence(d, tokenizer, longest), longest)) for task, d in lessons]
     found = []
     for name, file in adapters.items():
         copy_adapter(file, model)

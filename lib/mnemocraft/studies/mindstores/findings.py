@@ -23,13 +23,9 @@ Tables = Mapping[str, pd.DataFrame]
 
 def findings(played: Played) -> list[str]:
     """Some lines a model; what was not run is named in the last one."""
-    return gather(
-        played,
-        (
-            *(_small, _mended, _foresight, _revised),
-            *(_fresh, _shared, _overworld, _skills, _orders, _calls, _undecided),
-        ),
-    )
+    of_the_small = (_small, _mended, _foresight, _revised)
+    of_all = (_fresh, _shared, _overworld, _skills, _orders, _calls, _undecided)
+    return gather(played, (*of_the_small, *of_all))
 
 
 def planned(model: str, profile: str) -> pd.DataFrame | Markdown:

@@ -7,7 +7,8 @@ still be judged: it is carried out in a world brought to where that one was. The
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -85,40 +86,65 @@ def plans(records: pd.DataFrame, out: Path) -> pd.DataFrame:
 
 def _counted(events: Iterable[Event]) -> dict[str, int]:
     """:func:`plans` of an episode."""
-    found = dict.fromkeys(("predictions", "revised", "repeat", "again", "in_words"), 0)
-    answer, fails, acted, seen = "", False, 0, set[tuple[int, str]]()
-    for event in events:
-        match event:
-            case Call(role="planner", text=text):
-                found["revised"] += fails
-                found["repeat"] += fails and text == answer
-                answer, fails = text, False
-            case Action():
-                acted += 1
-            case Note(name="prediction", text=text):
-                fails = predicts_failure(text)
-                found["predictions"] += 1
-                if (acted, answer) in seen:
-                    found["again"] += 1
-                elif not read_plan(answer).steps:
-                    found["in_words"] += 1
-                seen.add((acted, answer))
-    return found
+    made = _foreseen(events)
+    return {
+        "predictions": len(made),
+        "revised": sum(one.revised is not None for one in made),
+        "repeat": sum(one.revised == one.answer for one in made),
+        "again": sum(one.again for one in made),
+        "in_words": sum(not one.again and not one.plan.steps for one in made),
+    }
 
 
 def judged(events: Iterable[Event], begin: Callable[[], World]) -> Iterator[Judged]:
     """The predictions of an episode, from its events and a world as it was at its beginning, judged."""
-    answer, acted, seen = "", list[str](), set[tuple[int, str]]()
+    for one in _foreseen(events):
+        if not one.again and one.plan.steps:
+            yield Judged(one.fails, _does(one.plan, begin(), one.acted))
+
+
+@dataclass
+class _Foreseen:
+    """A prediction.
+
+    Attributes:
+        fails: Whether it was one of failure.
+        answer: The planner's, which the plan is in.
+        acted: What had been done before.
+        again: There was one of the same plan, with nothing done since.
+        revised: What the planner said next, if it was of failure and anything was said.
+    """
+
+    fails: bool
+    answer: str
+    acted: tuple[str, ...]
+    again: bool
+    revised: str | None = None
+
+    @cached_property
+    def plan(self) -> Reading:
+        return read_plan(self.answer)
+
+
+def _foreseen(events: Iterable[Event]) -> list[_Foreseen]:
+    """The predictions of an episode, in their order."""
+    made, answer, acted, seen = list[_Foreseen](), "", list[str](), set[tuple[int, str]]()
+    warned: _Foreseen | None = None
     for event in events:
         match event:
-            case Call(role="planner", text=text):
-                answer = text
+            case Call(role="planner", text=answer):
+                if warned:
+                    warned.revised = answer
+                warned = None
             case Action(action=action):
                 acted.append(action)
-            case Note(name="prediction", text=text) if (len(acted), answer) not in seen:
-                seen.add((len(acted), answer))
-                if (plan := read_plan(answer)).steps:
-                    yield Judged(predicts_failure(text), _does(plan, begin(), acted))
+            case Note(name="prediction", text=text):
+                where = (len(acted), answer)
+                one = _Foreseen(predicts_failure(text), answer, tuple(acted), where in seen)
+                seen.add(where)
+                made.append(one)
+                warned = one if one.fails else None
+    return made
 
 
 def _does(plan: Reading, world: World, acted: Sequence[str]) -> bool:
